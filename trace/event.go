@@ -1,0 +1,119 @@
+// Package trace turns the bytes of agents' trace files into events.
+//
+// Contract. A Reader finds the files and hands out blocks of whole lines; a Decoder, one per
+// format and file, turns each JSON value of a line into events. Every value is accounted for:
+// it is one or more calls, results or run marks, known to be neither (Other), or a bad line
+// with a reason. Events lend their bytes: they are valid only until the handler returns.
+// Order within a file is the file's; blocks of different files may arrive in any order.
+package trace
+
+import "math"
+
+// Kind says what an Event is.
+type Kind uint8
+
+// The kinds of events.
+const (
+	Other     Kind = iota // a readable value that is neither call nor result
+	Call                  // one request to run a tool
+	Result                // what came back
+	RunStart              // a run begins; Parent may name the run that started it
+	RunEnd                // a run ended
+	RunResume             // a run goes on
+	Link                  // says only that Run has the parent Parent (sub-agents, forks)
+	Bad                   // unreadable text, a value that is no object, or lacks what its kind needs; Reason says which
+)
+
+// Status is what became of a call (PRODUCT.md "Status").
+type Status uint8
+
+// The statuses. Pending is no result at all: decoders never emit a Result with it.
+const (
+	Pending Status = iota
+	OK
+	Replayed  // answered from a store
+	Refused   // nothing was sent
+	Error     // a definite failure
+	Ambiguous // failed, and the effect may have happened all the same
+)
+
+// NoTime is the Time of an event whose line records none.
+const NoTime int64 = math.MinInt64
+
+// Event is one thing that a trace says. Byte slices are lent: WTF-8 text (package pyjson), except
+// where they are called raw, which is JSON as it stands in the trace (or as a decoder wrote it anew).
+type Event struct {
+	Kind Kind
+	// Line is the 0-based physical line, counted from the start of the block, at which the value starts;
+	// Offset the byte offset of that value in the block; N the 1-based number of this event among the
+	// calls and results that this value holds (0 for the other kinds).
+	Line, N int
+	Offset  int
+
+	Time   int64 // nanoseconds since 1970 UTC, or NoTime
+	Run    []byte
+	RunRaw []byte // set when the run id is a JSON number: its JSON form
+	Parent []byte // of RunStart and Link
+
+	CallID   []byte // empty: none
+	Tool     []byte // of a Result: empty when it names none
+	Args     []byte // of a Call, raw: a value, or a string that may hold JSON; nil when the line has none
+	NoArgs   bool   // of a Call: arguments are optional in this format and were not recorded: the call has no key
+	Recorded []byte // the key that the handler recorded, if any
+
+	Conn []byte // scope of CallID when the format's Reach is ReachConn
+
+	Status  Status
+	Payload []byte // of a Result, raw, after the format's own wrapping was taken away; nil: none
+	Cut     bool   // the format shortened the payload: it equals only itself
+
+	// Span identifies a line or span that may be written twice (OTLP trace id + span id, transcript line uuid): an event
+	// whose Span was seen before is a copy. Empty: none.
+	Span []byte
+
+	Reason string // of Bad
+}
+
+// Reach says how far a call id of a format identifies a call.
+type Reach uint8
+
+// The reaches (FORMATS.md §0a).
+const (
+	ReachRun        Reach = iota // within its run
+	ReachEverywhere              // whatever run or file it stands in
+	ReachConn                    // within its connection (Event.Conn)
+)
+
+// Format describes one trace format and makes its decoders.
+type Format struct {
+	Name     string // as `check --json` prints it: "plain", "claude-code", "codex", ...
+	Title    string // for people
+	Reach    Reach
+	Restates bool // a transcript: a second line with the same id, tool and arguments restates the call
+	Results  Records
+	// Sniff says whether the first values of a file are of this format. head holds up to 64 KiB from the file's start.
+	// Formats are asked in the registry's order (FORMATS.md §1.6); the first that says yes decodes the file.
+	Sniff func(head []byte, path string) bool
+	// New makes a decoder for one file (or, for a stateless format, for one block of it); head is the file's start.
+	New func(head []byte, path string) Decoder
+	// Stateless: values can be decoded block by block in any order, by decoders made from the same head.
+	Stateless bool
+	Lacks     []string // what this format cannot tell: "times", "results", "in flight", "call ids", "errors"
+}
+
+// Records says whether a format records results.
+type Records uint8
+
+// Whether results are recorded.
+const (
+	RecordsWhenSeen Records = iota // plain and generic lines: as soon as one result was seen in any source of that format
+	RecordsAlways
+	RecordsNever
+)
+
+// Decoder turns one JSON value of a file into events. It calls emit for each; an emitted event's Line and Offset are
+// set by the caller of Decode. v is one whole value, valid JSON, without surrounding white space. A decoder that emits
+// nothing has its value counted as Other.
+type Decoder interface {
+	Decode(v []byte, emit func(*Event))
+}
