@@ -1,0 +1,217 @@
+package pyjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// str reads the string whose opening quote is at start.
+func (d *Doc) str(start int) (int, string) {
+	s := d.src
+	i := start + 1
+	flags := uint8(flagPlain)
+	for {
+		i = skipPlain(s, i)
+		if i >= len(s) {
+			return len(s), reasonEnd
+		}
+		switch c := s[i]; {
+		case c == '"':
+			d.add(String, start, i+1, flags)
+			return i + 1, ""
+		case c == '\\':
+			flags = flagEscaped
+			next, reason := escape(s, i)
+			if reason != "" {
+				return next, reason
+			}
+			i = next
+		case c < ' ':
+			return i, "expected control characters in a string to be escaped, found " + quoteByte(c)
+		case c < utf8.RuneSelf: // DEL: legal as it stands, but Python writes it as an escape
+			flags &^= flagPlain
+			i++
+		default:
+			flags &^= flagPlain
+			n := d.runeLen(s[i:])
+			if n == 0 {
+				if !utf8.FullRune(s[i:]) {
+					return len(s), reasonEnd
+				}
+				return i, "expected UTF-8 in a string, found the byte " + quoteByte(c)
+			}
+			i += n
+		}
+	}
+}
+
+// runeLen gives the length of the encoded character at the start of s, whose first byte is not ASCII;
+// 0 when it is none.
+func (d *Doc) runeLen(s []byte) int {
+	r, n := utf8.DecodeRune(s)
+	if r != utf8.RuneError || n > 1 {
+		return n
+	}
+	if d.text && surrogateAt(s) {
+		return 3
+	}
+	return 0
+}
+
+// surrogateAt says whether s starts with the three bytes of a surrogate code point.
+func surrogateAt(s []byte) bool {
+	return len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2] >= 0x80 && s[2] <= 0xBF
+}
+
+// skipPlain gives the offset of the first byte at or after i that is not printable ASCII, or is a
+// quote or a backslash. Eight bytes are looked at at once: each test sets the top bit of the bytes it
+// hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used.
+func skipPlain(s []byte, i int) int {
+	const ones = 0x0101010101010101
+	for i+8 <= len(s) {
+		x := binary.LittleEndian.Uint64(s[i:])
+		hit := ((x-' '*ones)|((x^'"'*ones)-ones)|((x^'\\'*ones)-ones))&^x | (x + ones) | x
+		if hit &= 0x80 * ones; hit != 0 {
+			return i + bits.TrailingZeros64(hit)>>3
+		}
+		i += 8
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7F && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// escape checks the escape at i and gives the offset behind it.
+func escape(s []byte, i int) (int, string) {
+	if i+1 >= len(s) {
+		return len(s), reasonEnd
+	}
+	switch c := s[i+1]; c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2, ""
+	case 'u':
+		for k := i + 2; k < i+6; k++ {
+			if k >= len(s) {
+				return len(s), reasonEnd
+			}
+			if hexDigit(s[k]) > 15 {
+				return k, "expected four hexadecimal digits after \\u, found " + quoteByte(s[k])
+			}
+		}
+		return i + 6, ""
+	default:
+		return i + 1, "expected an escape (one of \"\\/bfnrtu after the backslash), found " + quoteByte(c)
+	}
+}
+
+// hexDigit gives the value of a hexadecimal digit, or 255.
+func hexDigit(c byte) uint8 {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
+
+// hex4 reads the four valid hexadecimal digits at the start of s.
+func hex4(s []byte) rune {
+	return rune(hexDigit(s[0]))<<12 | rune(hexDigit(s[1]))<<8 | rune(hexDigit(s[2]))<<4 | rune(hexDigit(s[3]))
+}
+
+// Unescape reads the escape at the start of s, a checked string's bytes from a backslash on: the code
+// point and the length of its spelling. Two escapes that are a surrogate pair are one code point, as
+// json.loads joins them; a surrogate alone stands for itself.
+func Unescape(s []byte) (rune, int) {
+	switch s[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r := hex4(s[2:])
+		if r>>10 == 0xD800>>10 && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			if low := hex4(s[8:]); low>>10 == 0xDC00>>10 {
+				return (r-0xD800)<<10 + (low - 0xDC00) + 0x10000, 12
+			}
+		}
+		return r, 6
+	default:
+		return rune(s[1]), 2
+	}
+}
+
+// appendRune is utf8.AppendRune, but writes surrogates as the three bytes that WTF-8 has for them.
+func appendRune(dst []byte, r rune) []byte {
+	if r >= 0xD800 && r <= 0xDFFF {
+		return append(dst, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// AppendQuote appends the text wtf8 as a JSON string as Python's json.dumps writes it: all but
+// printable ASCII escaped, in lower-case hexadecimal, characters above U+FFFF as surrogate pairs.
+// A byte that is no WTF-8 is written as U+FFFD.
+func AppendQuote(dst, wtf8 []byte) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(wtf8); {
+		k := skipPlain(wtf8, i)
+		dst = append(dst, wtf8[i:k]...)
+		if i = k; i == len(wtf8) {
+			break
+		}
+		r, n := DecodeRune(wtf8[i:])
+		dst = AppendEscape(dst, r)
+		i += n
+	}
+	return append(dst, '"')
+}
+
+// DecodeRune is utf8.DecodeRune for WTF-8: it also reads surrogate code points.
+func DecodeRune(s []byte) (rune, int) {
+	r, n := utf8.DecodeRune(s)
+	if r == utf8.RuneError && n == 1 && surrogateAt(s) {
+		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
+	}
+	return r, n
+}
+
+// AppendEscape appends one code point as json.dumps writes it inside a string with ensure_ascii.
+func AppendEscape(dst []byte, r rune) []byte {
+	switch {
+	case r == '"' || r == '\\':
+		return append(dst, '\\', byte(r))
+	case r >= ' ' && r < 0x7F:
+		return append(dst, byte(r))
+	case r == '\n':
+		return append(dst, '\\', 'n')
+	case r == '\t':
+		return append(dst, '\\', 't')
+	case r == '\r':
+		return append(dst, '\\', 'r')
+	case r == '\b':
+		return append(dst, '\\', 'b')
+	case r == '\f':
+		return append(dst, '\\', 'f')
+	case r > 0xFFFF:
+		r -= 0x10000
+		return appendUnit(appendUnit(dst, 0xD800+r>>10), 0xDC00+r&0x3FF)
+	}
+	return appendUnit(dst, r)
+}
+
+func appendUnit(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
