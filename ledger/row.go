@@ -18,9 +18,9 @@ const (
 type Row struct {
 	Key         string
 	Tool        string
-	Request     string  // JSON text as stored
-	Response    string  // JSON text as stored; meaningful only when HasResponse
-	HasResponse bool    // response_json is not NULL
+	Request     string // JSON text as stored
+	Response    string // JSON text as stored; meaningful only when HasResponse
+	HasResponse bool   // response_json is not NULL
 	State       State
 	Created     float64 // seconds since 1970 UTC
 	Updated     float64
@@ -40,6 +40,8 @@ type Changes struct {
 	All  bool     // Rows is the whole ledger: what is not in it is gone
 	Rows []Row    // new or changed
 	Gone []string // keys that no longer exist
+	// Facts are drainboard's own facts when they may have changed since the look before, else nil.
+	Facts *Facts
 }
 
 // Looker reads a ledger without changing a byte of it (LEDGER.md "Looking").
