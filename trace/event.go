@@ -7,7 +7,11 @@
 // Order within a file is the file's; blocks of different files may arrive in any order.
 package trace
 
-import "math"
+import (
+	"math"
+
+	"drainboard/keys/pyjson"
+)
 
 // Kind says what an Event is.
 type Kind uint8
@@ -91,12 +95,18 @@ type Format struct {
 	Reach    Reach
 	Restates bool // a transcript: a second line with the same id, tool and arguments restates the call
 	Results  Records
-	// Sniff says whether the first values of a file are of this format. head holds up to 64 KiB from the file's start.
-	// Formats are asked in the registry's order (FORMATS.md §1.6); the first that says yes decodes the file.
-	Sniff func(head []byte, path string) bool
-	// New makes a decoder for one file (or, for a stateless format, for one block of it); head is the file's start.
+	// Sniff says whether a file that holds this line is of this format. The first lines of a file are shown to it, at
+	// most 64 KiB of them; for each line the formats are asked in the registry's order (FORMATS.md §1.6), and the first
+	// that says yes decodes the file.
+	Sniff func(p *Probe) bool
+	// New makes the decoder of one file; head is the file's start, up to 64 KiB, and path its name as given or found.
+	// The decoder keeps neither.
 	New func(head []byte, path string) Decoder
-	// Stateless: values can be decoded block by block in any order, by decoders made from the same head.
+	// Idle, if set, looks at the bytes of a value and says that it is surely neither call, result nor run mark. It may
+	// say no when in doubt, but never yes: such a value is checked for being whole JSON, and not decoded.
+	Idle func(v []byte) bool
+	// Stateless: a decoder is not changed by decoding, so that blocks of one file may be decoded at the same time and in
+	// any order. Blocks of a file of another format are handed out one at a time, each after the Release of the last.
 	Stateless bool
 	Lacks     []string // what this format cannot tell: "times", "results", "in flight", "call ids", "errors"
 }
@@ -111,9 +121,26 @@ const (
 	RecordsNever
 )
 
-// Decoder turns one JSON value of a file into events. It calls emit for each; an emitted event's Line and Offset are
-// set by the caller of Decode. v is one whole value, valid JSON, without surrounding white space. A decoder that emits
-// nothing has its value counted as Other.
+// Probe is one value of a file's first lines, as a format's Sniff sees it.
+type Probe struct {
+	Line  []byte       // the physical line without its line end
+	Value pyjson.Value // the value that starts on it, or an element of a top-level array; Missing when it is no JSON
+	Path  string       // of the file, as given or found
+}
+
+// Decoder turns one JSON value of a file into events: it calls Emit for each. v is one whole object; w lends memory for
+// texts and nested values until the value is done, and takes the events. A decoder that emits no call, result or bad
+// value has its value counted as Other.
 type Decoder interface {
-	Decode(v []byte, emit func(*Event))
+	Decode(v pyjson.Value, w *Scratch)
+}
+
+// LineDecoder is a Decoder of a format whose lines hold more than JSON values: a log's prefix, an SSE field name.
+// What stands before the value is in Scratch.Prefix while it is decoded.
+type LineDecoder interface {
+	Decoder
+	// Start is shown every line that is not blank, without its line end. It gives the offset at which its value starts
+	// and says whether what follows that value is to be left alone, too; an offset below zero says that the line holds
+	// no value and is known to be neither call nor result.
+	Start(line []byte) (off int, only bool)
 }

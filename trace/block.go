@@ -1,0 +1,29 @@
+package trace
+
+// Block is a piece of a file: whole lines, or whole values in a file whose values span lines. Whoever got it from Next
+// calls Release when done with its bytes. It is for one goroutine at a time.
+type Block struct {
+	File *File
+	Seq  int    // number of the block in its file, from 0; blocks of one file are handed out in this order
+	Off  int64  // of Data in the (decompressed) file
+	Data []byte // whole lines with their line ends; the last block may end without one
+	// Last: the file is closed and ends here, so that a last line without a line end is all that will ever be of it.
+	// There may be a Last block without Data.
+	Last bool
+	// Document: the file's values span lines (or it is one array of values); Data holds whole values.
+	Document bool
+	// Skipped is set when Data is the beginning of a line longer than Config.MaxLine: that line is one bad line, this many
+	// bytes long with its line end, and the rest of it is in no block.
+	Skipped int64
+
+	release func(*Block)
+	buf     []byte
+}
+
+// Release gives the block's memory back. Events that lend from it, and Data, must not be used any more.
+func (b *Block) Release() {
+	if r := b.release; r != nil {
+		b.release = nil
+		r(b)
+	}
+}
