@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -11,6 +12,9 @@ import (
 )
 
 const recoverHint = "run `drainboard ledger recover`, which opens it for writing once after asking"
+
+// smallest is the size of the smallest SQLite database: one page of 512 bytes.
+const smallest = 512
 
 // explain turns an error of SQLite into a Problem. It may open the file itself: only where SQLite could not, so
 // that closing it drops no lock of another connection of this process.
@@ -26,6 +30,8 @@ func explain(path string, err error) error {
 		return at(ledger.HotJournal, "expected no transaction left open, found the journal of a writer that died inside one", recoverHint)
 	case rc == lib.SQLITE_READONLY_RECOVERY, rc == lib.SQLITE_READONLY_CANTINIT:
 		return at(ledger.WALDenied, "expected leave to write the WAL's index beside it, found none", walHint)
+	case rc&0xff == lib.SQLITE_READONLY && walMode(path) && mayWrite(path) != nil:
+		return at(ledger.WALDenied, "expected leave to make the WAL's index beside it, found none", walHint)
 	case rc&0xff == lib.SQLITE_READONLY:
 		return at(ledger.ReadOnly, "expected a file that may be written, found one that may not", "change its permissions, or only look")
 	case rc&0xff == lib.SQLITE_CANTOPEN:
@@ -77,6 +83,11 @@ func present(path string) error {
 		return &ledger.Problem{
 			Kind: ledger.Empty, Path: path, Found: "expected an SQLite database, found a file of zero bytes",
 			Do: "wait for the agents' first call, or name another file",
+		}
+	case st.Size() < smallest:
+		return &ledger.Problem{
+			Kind: ledger.NotALedger, Path: path, Found: fmt.Sprintf("expected an SQLite database, found a file of %d bytes", st.Size()),
+			Do: "name the agents' replay file",
 		}
 	}
 	return nil
