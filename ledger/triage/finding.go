@@ -146,6 +146,7 @@ type Finding struct {
 	Owner    string   // in flight
 
 	Ack      string // who acknowledged it and why, or ""
+	about    []uint32 // runs that it is about
 	place    place
 	sequence uint32
 }

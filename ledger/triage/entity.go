@@ -1,0 +1,408 @@
+package triage
+
+import (
+	"slices"
+
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// groupKey names a key; with Match the side too, because then groups are made within a side.
+type groupKey struct {
+	id   keys.ID
+	side uint16
+}
+
+// group is the calls of one key.
+type group struct {
+	id         keys.ID
+	head, tail uint32
+	n          uint32 // counted calls
+	side       uint16
+	sides      uint16 // one bit a side that called it
+	inLedger   bool   // its calls were counted as standing in the ledger
+	wait
+}
+
+// wait says when an entity may be evaluated again.
+type wait struct {
+	queued bool
+	size   uint32 // calls at its last evaluation
+	next   uint32 // tick before which a large one is not evaluated again
+}
+
+// bucket is a chain of calls that share something: a shape, an intent without its run, a recorded key.
+type bucket struct {
+	head, tail uint32
+	several    bool // calls of several keys (shape) or runs (intent)
+	wait
+}
+
+type shapeKey struct {
+	run, tool uint32
+	shape     [16]byte
+}
+
+type workKey struct {
+	tool uint32
+	args [16]byte
+}
+
+type run struct {
+	name       uint32
+	head, tail uint32
+	n          int
+	end        place
+	ended      bool
+	parent     uint32 // run, after circles were dropped
+	children   []uint32
+	unfit      int // findings that make it no honest run
+	findings   int
+	view       *RunView
+	wait
+}
+
+type tool struct {
+	name                              uint32
+	calls, unclassified, failed, open int
+	repeats                           int
+	first                             uint32 // call
+	stale                             bool   // first is to be looked for again
+	classes                           [4]int
+	last                              int64
+	sides                             uint16
+	view                              *ToolView
+	wait
+}
+
+// link says that a run was started by another.
+type link struct {
+	child, parent uint32 // runs
+	at            place
+}
+
+func (b *Book) runFor(name uint32) uint32 {
+	r, ok := b.runOf[name]
+	if !ok {
+		r = b.runs.add(run{name: name})
+		b.runOf[name] = r
+	}
+	return r
+}
+
+func (b *Book) addLink(f *file, r *Rec, in *interned) {
+	parent, child := in.name(r.Parent), in.name(r.Run)
+	if parent == 0 || parent == child {
+		return
+	}
+	b.links = append(b.links, link{b.runFor(child), b.runFor(parent), place{f.latest, f.Path, r.Offset, r.N}})
+	b.forest = true
+}
+
+func (b *Book) addEnd(f *file, r *Rec, in *interned) {
+	i := b.runFor(in.name(r.Run))
+	at := b.runs.at(i)
+	if p := (place{f.latest, f.Path, r.Offset, r.N}); !at.ended || p.before(at.end) {
+		at.ended, at.end = true, p
+		b.mark(entRun, i)
+	}
+}
+
+// waitOf is the waiting state of an entity.
+func (b *Book) waitOf(kind int, i uint32) *wait {
+	switch kind {
+	case entGroup:
+		return &b.groups.at(i).wait
+	case entShape:
+		return &b.shapes.at(i).wait
+	case entWork:
+		return &b.works.at(i).wait
+	case entRecorded:
+		return &b.recorded.at(i).wait
+	case entRun:
+		return &b.runs.at(i).wait
+	}
+	return &b.tools.at(i).wait
+}
+
+// mark queues an entity for evaluation.
+func (b *Book) mark(kind int, i uint32) {
+	if w := b.waitOf(kind, i); !w.queued {
+		w.queued = true
+		b.queue[kind] = append(b.queue[kind], i)
+	}
+}
+
+// count makes a call count, or stop counting, and marks everything that it stands in.
+func (b *Book) count(i uint32, counted bool) {
+	c := b.calls.at(i)
+	c.flags |= callLinked
+	if c.flags&callChained == 0 {
+		if !counted {
+			return
+		}
+		b.chain(i)
+	}
+	was := c.flags&callCounted != 0
+	if counted != was {
+		b.tally(i, counted)
+	}
+	b.state(i)
+	b.touch(i)
+}
+
+// chain enters a call into the chains of its run, key, shape, intent and recorded key.
+func (b *Book) chain(i uint32) {
+	c := b.calls.at(i)
+	c.flags |= callChained
+	r := b.runs.at(b.runFor(c.run))
+	if r.tail == 0 {
+		r.head = i
+	} else {
+		b.calls.at(r.tail).nextInRun = i
+	}
+	r.tail = i
+	if c.recorded != 0 {
+		b.chainRecorded(c, i)
+	}
+	if c.flags&callNoKey != 0 {
+		return
+	}
+	b.chainGroup(c, i)
+	if b.rule(c).Class == table.Pure {
+		return
+	}
+	if c.shape != ([16]byte{}) {
+		k := shapeKey{c.run, c.tool, c.shape}
+		s, ok := b.shapeOf[k]
+		if !ok {
+			s = b.shapes.add(bucket{})
+			b.shapeOf[k] = s
+		}
+		at := b.shapes.at(s)
+		if at.tail == 0 {
+			at.head = i
+		} else {
+			b.calls.at(at.tail).nextInShape = i
+			at.several = at.several || b.calls.at(at.head).key != c.key
+		}
+		at.tail = i
+	}
+	if !b.rule(c).Forever {
+		at := b.works.at(b.workFor(c))
+		if at.tail == 0 {
+			at.head = i
+		} else {
+			b.calls.at(at.tail).nextInWork = i
+			at.several = at.several || b.calls.at(at.head).run != c.run
+		}
+		at.tail = i
+	}
+}
+
+func (b *Book) workFor(c *call) uint32 {
+	k := workKey{c.tool, c.args}
+	w, ok := b.workOf[k]
+	if !ok {
+		w = b.works.add(bucket{})
+		b.workOf[k] = w
+	}
+	return w
+}
+
+func (b *Book) chainRecorded(c *call, i uint32) {
+	r, ok := b.recOf[c.recorded]
+	if !ok {
+		r = b.recorded.add(bucket{})
+		b.recOf[c.recorded] = r
+	}
+	at := b.recorded.at(r)
+	if at.tail == 0 {
+		at.head = i
+	} else {
+		b.calls.at(at.tail).nextInRec = i
+		at.several = true
+	}
+	at.tail = i
+}
+
+func (b *Book) chainGroup(c *call, i uint32) {
+	k := groupKey{id: b.cfg.Recipe.ID(c.key)}
+	if b.cfg.Match != MatchNone {
+		k.side = b.files[c.file].side
+	}
+	g, ok := b.groupOf[k]
+	if !ok {
+		g = b.groups.add(group{id: k.id, side: k.side})
+		b.groupOf[k] = g
+	}
+	at := b.groups.at(g)
+	if at.tail == 0 {
+		at.head = i
+	} else {
+		b.calls.at(at.tail).nextInGroup = i
+	}
+	at.tail = i
+	c.group = g
+}
+
+// tally adds a call to the counts, or takes it away.
+func (b *Book) tally(i uint32, counted bool) {
+	c := b.calls.at(i)
+	d := 1
+	if counted {
+		c.flags |= callCounted
+	} else {
+		c.flags &^= callCounted
+		d = -1
+	}
+	b.totals.Calls += d
+	r := b.runs.at(b.runFor(c.run))
+	if r.n += d; r.n == 0 || r.n == 1 && d == 1 {
+		b.totals.Runs += d
+	}
+	t := b.toolFor(c.tool)
+	at := b.tools.at(t)
+	if at.calls += d; at.calls == 0 || at.calls == 1 && d == 1 {
+		b.totals.Tools += d
+	}
+	class := b.rule(c).Class
+	at.classes[class] += d
+	if class == table.Unclassified {
+		at.unclassified += d
+	}
+	switch {
+	case d < 0 && at.first == i:
+		at.stale = true
+	case d > 0 && (at.first == 0 || b.callBefore(i, at.first)):
+		at.first = i
+	}
+	at.sides |= 1 << min(b.files[c.file].side, 15)
+	at.last = max(at.last, c.time)
+	b.sideTally(c, class, d)
+	if c.group != 0 {
+		g := b.groups.at(c.group)
+		if g.n = uint32(int(g.n) + d); d > 0 && g.n > 1 || d < 0 && g.n > 0 {
+			at.repeats += d
+		}
+		g.sides |= 1 << min(b.files[c.file].side, 15)
+	}
+}
+
+func (b *Book) toolFor(name uint32) uint32 {
+	t, ok := b.toolOf[name]
+	if !ok {
+		t = b.tools.add(tool{name: name, last: trace.NoTime})
+		b.toolOf[name] = t
+	}
+	return t
+}
+
+// state keeps a tool's counts of open and failed calls.
+func (b *Book) state(i uint32) {
+	c := b.calls.at(i)
+	at := b.tools.at(b.toolFor(c.tool))
+	counted := c.flags&callCounted != 0
+	open := counted && c.result == 0
+	failed := false
+	if counted && c.result != 0 {
+		s := b.results.at(c.result).status
+		failed = s == trace.Error || s == trace.Ambiguous
+	}
+	flip := func(flag callFlags, on bool, n *int) {
+		if (c.flags&flag != 0) == on {
+			return
+		}
+		c.flags ^= flag
+		if on {
+			*n++
+		} else {
+			*n--
+		}
+	}
+	flip(callOpen, open, &at.open)
+	flip(callFailed, failed, &at.failed)
+}
+
+// touch marks everything that a call's state decides about.
+func (b *Book) touch(i uint32) {
+	c := b.calls.at(i)
+	b.openers = append(b.openers, i)
+	b.mark(entRun, b.runFor(c.run))
+	b.mark(entTool, b.toolFor(c.tool))
+	if c.recorded != 0 {
+		b.mark(entRecorded, b.recOf[c.recorded])
+		b.markRow(keys.IDOf(b.names.text(c.recorded)))
+	}
+	if c.group == 0 {
+		return
+	}
+	b.mark(entGroup, c.group)
+	b.markRow(b.groups.at(c.group).id)
+	if b.rule(c).Class == table.Pure {
+		return
+	}
+	if c.shape != ([16]byte{}) {
+		if s := b.shapeOf[shapeKey{c.run, c.tool, c.shape}]; b.shapes.at(s).several {
+			b.mark(entShape, s)
+		}
+	}
+	if !b.rule(c).Forever {
+		w := b.workFor(c)
+		if b.works.at(w).several {
+			b.mark(entWork, w)
+		}
+		b.markMatched(c, w)
+	}
+}
+
+// markMatched marks the groups of other sides that the same work would stand in.
+func (b *Book) markMatched(c *call, w uint32) {
+	switch b.cfg.Match {
+	case MatchRun:
+		for side := range b.sides {
+			if g, ok := b.groupOf[groupKey{b.groups.at(c.group).id, uint16(side)}]; ok {
+				b.mark(entGroup, g)
+			}
+		}
+	case MatchIntent:
+		for i := b.works.at(w).head; i != 0; i = b.calls.at(i).nextInWork {
+			b.mark(entGroup, b.calls.at(i).group)
+		}
+	}
+}
+
+// markRow marks the row of a key, if the ledger has one.
+func (b *Book) markRow(id keys.ID) {
+	if r, ok := b.rows[id]; ok && !r.queued {
+		r.queued = true
+		b.rowQueue = append(b.rowQueue, r)
+	}
+}
+
+// members collects the counted calls of a chain in order of place.
+func (b *Book) members(head uint32, next func(*call) uint32) []uint32 {
+	var out []uint32
+	sorted := true
+	for i := head; i != 0; {
+		c := b.calls.at(i)
+		if c.flags&callCounted != 0 {
+			if n := len(out); sorted && n > 0 && b.callBefore(i, out[n-1]) {
+				sorted = false
+			}
+			out = append(out, i)
+		}
+		i = next(c)
+	}
+	if !sorted {
+		slices.SortFunc(out, func(i, j uint32) int { return order(b.callBefore(i, j)) })
+	}
+	return out
+}
+
+func inGroup(c *call) uint32    { return c.nextInGroup }
+func inRun(c *call) uint32      { return c.nextInRun }
+func inShape(c *call) uint32    { return c.nextInShape }
+func inWork(c *call) uint32     { return c.nextInWork }
+func inRecorded(c *call) uint32 { return c.nextInRec }

@@ -1,0 +1,326 @@
+package triage
+
+import (
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// scopeKey is how far a call id reaches: the id, and within what.
+type scopeKey struct {
+	reach trace.Reach
+	owner uint32 // run, or name of the connection
+	id    uint32
+}
+
+// scope is the calls and results of one id within its reach. Scopes that turn out to be one are joined: parent leads to
+// the one that holds everything.
+type scope struct {
+	parent                uint32
+	firstCall, lastCall   uint32
+	firstResult, lastRes  uint32
+	calls, results        uint32
+	answered              uint32 // last call of the chain that a result was given to, in the order of reading
+	dirty                 bool
+}
+
+// sameKey is what makes a line restate a call whatever its run or file: rule (1) of copies.
+type sameKey struct {
+	id, tool uint32
+	time     int64
+	args     [16]byte
+}
+
+type fileRun struct {
+	file FileID
+	run  uint32
+}
+
+type openKey struct {
+	fileRun
+	tool uint32
+}
+
+func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
+	f.calls++
+	c := call{
+		key: r.Key, args: r.Args, shape: r.Shape, time: r.Time, place: f.latest, offset: r.Offset,
+		file: id, line: uint32(f.lines) + r.Line, n: r.N, rule: r.Rule,
+		run: in.name(r.Run), tool: in.name(r.Tool), recorded: in.name(r.Recorded), reason: in.name(r.Reason),
+		id: in.id(r.CallID), span: in.id(r.Span),
+	}
+	for _, on := range [...]struct {
+		yes  bool
+		flag callFlags
+	}{{r.NoKey, callNoKey}, {r.Opaque, callOpaque}, {r.Ignored, callIgnored}} {
+		if on.yes {
+			c.flags |= on.flag
+		}
+	}
+	if b.cfg.Since != trace.NoTime && c.place != trace.NoTime && c.place < b.cfg.Since && b.leavesOut() {
+		c.flags |= callLeftOut
+	}
+	if len(r.Leaves) > 0 {
+		list := make([]leaf, len(r.Leaves))
+		for i, l := range r.Leaves {
+			list[i] = leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}
+		}
+		c.leaves = b.leaves.add(list)
+	}
+	i := b.calls.add(c)
+	b.pushOpen(i)
+	if c.id == 0 && c.span == 0 {
+		b.applyCall(i, outcome{counted: true})
+		return
+	}
+	if c.id != 0 {
+		owner := c.run
+		switch r.Reach {
+		case trace.ReachEverywhere:
+			owner = 0
+		case trace.ReachConn:
+			owner = in.name(r.Scope)
+		}
+		b.enterScope(b.scopeFor(scopeKey{r.Reach, owner, c.id}), i)
+	}
+	if c.span != 0 {
+		b.enterSpan(c.span, i)
+	}
+}
+
+// leavesOut says whether --since leaves calls out; with sides it says when the drain began, and everything counts.
+func (b *Book) leavesOut() bool { return len(b.sides) < 3 }
+
+// scopeFor returns the scope of a key, making it when it is new. The second scope of an id makes every call of that id findable by rule (1).
+func (b *Book) scopeFor(k scopeKey) uint32 {
+	if s, ok := b.scopeOf[k]; ok {
+		return b.root(s)
+	}
+	s := b.scopes.add(scope{})
+	b.scopes.at(s).parent = s
+	b.scopeOf[k] = s
+	for int(k.id) >= len(b.firstOf) {
+		b.firstOf = append(b.firstOf, make([]uint32, max(1024, len(b.firstOf)/4))...)
+	}
+	switch first := b.firstOf[k.id]; {
+	case first == 0:
+		b.firstOf[k.id] = s
+	case !b.several[k.id]:
+		b.several[k.id] = true
+		for i := b.scopes.at(b.root(first)).firstCall; i != 0; i = b.calls.at(i).nextInScope {
+			if c := b.calls.at(i); c.id == k.id && c.time != trace.NoTime {
+				b.same[sameKey{c.id, c.tool, c.time, c.args}] = i
+			}
+		}
+	}
+	return s
+}
+
+func (b *Book) root(s uint32) uint32 {
+	for {
+		at := b.scopes.at(s)
+		if at.parent == s {
+			return s
+		}
+		at.parent = b.scopes.at(at.parent).parent
+		s = at.parent
+	}
+}
+
+// enterScope appends a call to a scope and joins that with the scope of a call it restates elsewhere.
+func (b *Book) enterScope(s, i uint32) {
+	b.chainCall(s, i)
+	c := b.calls.at(i)
+	if b.several[c.id] && c.time != trace.NoTime {
+		k := sameKey{c.id, c.tool, c.time, c.args}
+		if other, ok := b.same[k]; ok {
+			b.join(b.calls.at(other).scope, s)
+		} else {
+			b.same[k] = i
+		}
+	}
+}
+
+// enterSpan joins a call with an earlier one of the same span; a call without an id gets a scope of its own for that.
+func (b *Book) enterSpan(span, i uint32) {
+	c := b.calls.at(i)
+	if c.scope == 0 {
+		s := b.scopes.add(scope{})
+		b.scopes.at(s).parent = s
+		b.chainCall(s, i)
+	}
+	if other, ok := b.spans[span]; ok {
+		b.join(b.calls.at(other).scope, c.scope)
+	} else {
+		b.spans[span] = i
+	}
+}
+
+func (b *Book) chainCall(s, i uint32) {
+	at := b.scopes.at(s)
+	if at.lastCall == 0 {
+		at.firstCall = i
+	} else {
+		b.calls.at(at.lastCall).nextInScope = i
+	}
+	at.lastCall = i
+	at.calls++
+	b.calls.at(i).scope = s
+	b.markScope(s)
+}
+
+func (b *Book) chainResult(s, i uint32) {
+	at := b.scopes.at(s)
+	if at.lastRes == 0 {
+		at.firstResult = i
+	} else {
+		b.results.at(at.lastRes).nextInScope = i
+	}
+	at.lastRes = i
+	at.results++
+	b.results.at(i).scope = s
+	b.markScope(s)
+}
+
+func (b *Book) markScope(s uint32) {
+	if at := b.scopes.at(s); !at.dirty {
+		at.dirty = true
+		b.dirtyIDs = append(b.dirtyIDs, s)
+	}
+}
+
+// join makes two scopes one.
+func (b *Book) join(s, t uint32) {
+	s, t = b.root(s), b.root(t)
+	if s == t {
+		b.markScope(s)
+		return
+	}
+	into, from := b.scopes.at(s), b.scopes.at(t)
+	if from.firstCall != 0 {
+		if into.lastCall == 0 {
+			into.firstCall = from.firstCall
+		} else {
+			b.calls.at(into.lastCall).nextInScope = from.firstCall
+		}
+		into.lastCall = from.lastCall
+	}
+	if from.firstResult != 0 {
+		if into.lastRes == 0 {
+			into.firstResult = from.firstResult
+		} else {
+			b.results.at(into.lastRes).nextInScope = from.firstResult
+		}
+		into.lastRes = from.lastRes
+	}
+	into.calls += from.calls
+	into.results += from.results
+	from.parent, from.calls, from.results = s, 0, 0
+	b.markScope(s)
+}
+
+// pushOpen remembers a call as open for results that name no call.
+func (b *Book) pushOpen(i uint32) {
+	c := b.calls.at(i)
+	k := openKey{fileRun{c.file, c.run}, c.tool}
+	stack, ok := b.open[k]
+	if !ok {
+		b.openTools[k.fileRun] = append(b.openTools[k.fileRun], c.tool)
+	}
+	b.open[k] = append(stack, i)
+}
+
+// popOpen takes the latest open call of a tool (0: of any) in a file and run.
+func (b *Book) popOpen(at fileRun, tool uint32) uint32 {
+	if tool != 0 {
+		i, rest := b.topOpen(openKey{at, tool})
+		if i != 0 {
+			b.open[openKey{at, tool}] = rest[:len(rest)-1]
+		}
+		return i
+	}
+	best := openKey{}
+	latest := uint32(0)
+	for _, t := range b.openTools[at] {
+		if i, _ := b.topOpen(openKey{at, t}); i > latest {
+			latest, best = i, openKey{at, t}
+		}
+	}
+	if latest != 0 {
+		stack := b.open[best]
+		b.open[best] = stack[:len(stack)-1]
+	}
+	return latest
+}
+
+// topOpen drops answered calls from the top of a stack and returns what is left.
+func (b *Book) topOpen(k openKey) (uint32, []uint32) {
+	stack, ok := b.open[k]
+	if !ok {
+		return 0, nil
+	}
+	for len(stack) > 0 && b.calls.at(stack[len(stack)-1]).flags&callAnswered != 0 {
+		stack = stack[:len(stack)-1]
+	}
+	b.open[k] = stack
+	if len(stack) == 0 {
+		return 0, stack
+	}
+	return stack[len(stack)-1], stack
+}
+
+func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
+	if f.Results == trace.RecordsWhenSeen && !b.seen[f.Format] {
+		b.seen[f.Format] = true
+		b.flipped = append(b.flipped, f.Format)
+	}
+	b.totals.Results++
+	res := result{
+		payload: r.Payload, time: r.Time, place: f.latest, offset: r.Offset,
+		file: id, line: uint32(f.lines) + r.Line, n: r.N,
+		run: in.name(r.Run), tool: in.name(r.Tool), id: in.id(r.CallID),
+		status: r.Status, hasPayload: r.HasPayload, cut: r.Cut,
+	}
+	if res.id != 0 {
+		owner := res.run
+		switch r.Reach {
+		case trace.ReachEverywhere:
+			owner = 0
+		case trace.ReachConn:
+			owner = in.name(r.Scope)
+		}
+		s := b.scopeFor(scopeKey{r.Reach, owner, res.id})
+		b.answer(s)
+		b.chainResult(s, b.results.add(res))
+		return
+	}
+	i := b.popOpen(fileRun{id, res.run}, res.tool)
+	if i == 0 {
+		b.applyResult(b.results.add(res), roleOrphan, 0)
+		return
+	}
+	c := b.calls.at(i)
+	c.flags |= callAnswered
+	if c.scope == 0 {
+		s := b.scopes.add(scope{})
+		b.scopes.at(s).parent = s
+		b.chainCall(s, i)
+	}
+	res.direct = i
+	b.chainResult(b.root(c.scope), b.results.add(res))
+}
+
+// answer marks the next unanswered call of a scope, in the order of reading, as answered: results without an id pass over it.
+func (b *Book) answer(s uint32) {
+	at := b.scopes.at(s)
+	next := at.firstCall
+	if at.answered != 0 {
+		next = b.calls.at(at.answered).nextInScope
+	}
+	if next != 0 {
+		b.calls.at(next).flags |= callAnswered
+		at.answered = next
+	}
+}
+
+// class is the class of a call by its rule.
+func (b *Book) rule(c *call) *table.Rule { return b.rules[c.rule] }

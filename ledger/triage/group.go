@@ -1,0 +1,360 @@
+package triage
+
+import (
+	"slices"
+	"sort"
+
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// attempt is a call with its paired result, or a double result.
+type attempt struct {
+	call   uint32
+	result uint32 // 0: none
+	double bool
+	status trace.Status
+}
+
+// attempts lists the attempts of calls in order.
+func (b *Book) attempts(calls []uint32) []attempt {
+	out := make([]attempt, 0, len(calls))
+	for _, i := range calls {
+		c := b.calls.at(i)
+		if c.result == 0 {
+			out = append(out, attempt{call: i})
+			continue
+		}
+		for r := c.result; r != 0; r = b.results.at(r).next {
+			out = append(out, attempt{i, r, r != c.result, b.results.at(r).status})
+		}
+	}
+	return out
+}
+
+// sent says whether an attempt was neither refused nor replayed.
+func (a attempt) sent() bool { return a.status != trace.Refused && a.status != trace.Replayed }
+
+// settleGroup judges one key.
+func (b *Book) settleGroup(g uint32) {
+	at := b.groups.at(g)
+	e := entity{entGroup, g}
+	if at.n == 0 {
+		b.hold(e, nil)
+		return
+	}
+	if at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
+		b.hold(e, nil)
+		return
+	}
+	calls := b.members(at.head, inGroup)
+	at.size = uint32(len(calls))
+	tries := b.attempts(calls)
+	var now []*Finding
+	if len(calls) > 1 || len(tries) > 1 {
+		now = append(now, b.duplicate(at, calls, tries))
+	}
+	if f := b.temporal(calls); f != nil {
+		now = append(now, f)
+	}
+	now = append(now, b.unmatched(at, calls, tries)...)
+	b.hold(e, now)
+}
+
+// single says whether the group is one call with at most one result and no finding but those of a ledger.
+func (b *Book) single(at *group) bool {
+	c := b.calls.at(at.head)
+	return at.head == at.tail && (c.result == 0 || b.results.at(c.result).next == 0)
+}
+
+// begin fills what every finding about calls has in common. calls is in order and not empty.
+func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
+	first := b.calls.at(calls[0])
+	r := b.rule(first)
+	f := &Finding{
+		Kind: kind, Severity: sev, Tool: b.names.text(first.tool), Run: b.names.text(first.run), Class: r.Class, Rule: r,
+		Calls: len(calls), First: b.callPos(first), CallID: b.ids.text(first.id), Side: b.files[first.file].Side,
+		Started: first.time, Last: trace.NoTime, place: b.placeOf(first),
+	}
+	if first.flags&callNoKey == 0 {
+		f.Key = b.cfg.Recipe.Text(first.key)
+	}
+	last := uint32(0)
+	for _, i := range calls {
+		c := b.calls.at(i)
+		f.Last = max(f.Last, c.time)
+		for x := c.result; x != 0; x = b.results.at(x).next {
+			f.Results++
+			f.Last = max(f.Last, b.results.at(x).time)
+		}
+		if c.run != last {
+			last = c.run
+			if r := b.runFor(c.run); !slices.Contains(f.about, r) && len(f.about) < maxAbout {
+				f.about = append(f.about, r)
+			}
+		}
+	}
+	return f
+}
+
+// maxAbout bounds the runs that one finding is counted in; a key stands in more than one run only with `scope: forever`, an intent across runs in many.
+const maxAbout = 4096
+
+func (b *Book) duplicate(at *group, calls []uint32, tries []attempt) *Finding {
+	f := b.begin(Duplicate, Info, calls)
+	f.ID = "duplicate " + f.Key
+	if b.cfg.Match != MatchNone && f.Side != "" {
+		f.ID += " " + f.Side
+	}
+	f.Doubles = len(tries) - len(calls)
+	f.Cause = b.cause(calls, tries)
+	f.Overlap = b.overlap(tries)
+	f.Outcome = b.outcome(at, calls, tries, f.Overlap)
+	f.Severity = severity(f.Class, f.Outcome, f.Overlap)
+	return f
+}
+
+// severity is PRODUCT.md's table.
+func severity(c table.Class, o Outcome, overlap bool) Severity {
+	quiet := o == OutcomeRetried || o == OutcomeReplayed
+	switch {
+	case c == table.Pure:
+		return Info
+	case c == table.Compensate && o != OutcomeReplayed:
+		return Critical
+	case quiet:
+		return Low
+	case o == OutcomeExtra && c == table.Keyed:
+		return Critical
+	case o == OutcomeExtra || overlap:
+		return High
+	}
+	return Medium
+}
+
+// cause compares call ids within their reach.
+func (b *Book) cause(calls []uint32, tries []attempt) Cause {
+	ids := map[uint32]bool{}
+	again := len(tries) > len(calls) && slices.ContainsFunc(tries, func(t attempt) bool { return t.double })
+	for _, i := range calls {
+		c := b.calls.at(i)
+		if c.id == 0 {
+			return CauseUnknown
+		}
+		s := b.root(c.scope)
+		again = again || ids[s]
+		ids[s] = true
+	}
+	switch {
+	case len(ids) == 1:
+		return CauseHandler
+	case again:
+		return CauseMixed
+	}
+	return CauseModel
+}
+
+// overlap says whether two attempts that were sent ran at one time: each began before the other ended.
+func (b *Book) overlap(tries []attempt) bool {
+	type span struct{ from, to int64 }
+	var spans []span
+	for _, t := range tries {
+		if t.double || t.result == 0 || !t.sent() {
+			continue
+		}
+		if from, to := b.calls.at(t.call).time, b.results.at(t.result).time; from != trace.NoTime && to != trace.NoTime {
+			spans = append(spans, span{from, to})
+		}
+	}
+	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
+	latest := make([]int64, len(spans)) // latest end up to here
+	for j, s := range spans {
+		k := j // how many earlier ones began before this one ended
+		if s.to <= s.from {
+			k = sort.Search(j, func(i int) bool { return spans[i].from >= s.to })
+		}
+		if k > 0 && latest[k-1] > s.from {
+			return true
+		}
+		latest[j] = s.to
+		if j > 0 {
+			latest[j] = max(s.to, latest[j-1])
+		}
+	}
+	return false
+}
+
+// outcome is the first rule of PRODUCT.md's table that holds.
+func (b *Book) outcome(at *group, calls []uint32, tries []attempt, overlap bool) Outcome {
+	if !slices.ContainsFunc(calls, func(i uint32) bool { return b.records(b.calls.at(i).file) }) {
+		return OutcomeUnknown
+	}
+	payloads := map[[17]byte]bool{}
+	oks, sent := 0, 0
+	ambiguous, open := false, false
+	var payload [17]byte
+	for _, t := range tries {
+		if t.sent() {
+			sent++
+		}
+		switch t.status {
+		case trace.Pending:
+			open = true
+		case trace.OK:
+			oks++
+			payload = b.payloadOf(t.result)
+			payloads[payload] = true
+		case trace.Ambiguous:
+			ambiguous = true
+		}
+	}
+	switch {
+	case len(payloads) > 1:
+		return OutcomeExtra
+	case ambiguous && sent > 1:
+		return OutcomeAmbiguous
+	case oks > 1 && !overlap && b.absorbed(at, tries, payload):
+		return OutcomeReplayed
+	case oks > 1:
+		return OutcomeSame
+	case open:
+		return OutcomeOpen
+	case sent <= 1:
+		return OutcomeReplayed
+	}
+	return OutcomeRetried
+}
+
+// absorbed says whether the ledger held the key as committed, with that payload, before every attempt after the first.
+func (b *Book) absorbed(at *group, tries []attempt, payload [17]byte) bool {
+	r, ok := b.rows[at.id]
+	if !ok || r.State != "committed" || payload[16] == 2 || r.stored() != payload {
+		return false
+	}
+	for _, t := range tries[1:] {
+		began := b.calls.at(t.call).time
+		if began == trace.NoTime || nanos(r.Updated) > began {
+			return false
+		}
+	}
+	return true
+}
+
+// temporal is one intent with several recorded keys.
+func (b *Book) temporal(calls []uint32) *Finding {
+	if len(calls) < 2 {
+		return nil
+	}
+	var recorded []uint32
+	seen := map[uint32]bool{}
+	for _, i := range calls {
+		if r := b.calls.at(i).recorded; r != 0 && !seen[r] {
+			seen[r] = true
+			recorded = append(recorded, r)
+		}
+	}
+	if len(recorded) < 2 {
+		return nil
+	}
+	f := b.begin(TemporalKey, Medium, calls)
+	f.ID = "temporal " + f.Key + " " + f.Side
+	for _, r := range recorded {
+		f.Recorded = append(f.Recorded, b.names.text(r))
+	}
+	return f
+}
+
+// mutates says whether a class changes the world through the envelope.
+func mutates(c table.Class) bool { return c == table.Keyed || c == table.Compensate }
+
+// unmatched judges whether a mutator's key has the ledger row, and the other side's call, that it should have.
+func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding {
+	if !mutates(b.rule(b.calls.at(calls[0])).Class) {
+		b.setInLedger(at, calls, false)
+		return nil
+	}
+	var now []*Finding
+	add := func(why, side string) {
+		f := b.begin(Unmatched, High, calls)
+		f.Why, f.Side = why, side
+		f.ID = "unmatched " + f.Key
+		if why != whyNoRow {
+			f.ID += " " + side
+		}
+		now = append(now, f)
+	}
+	if b.cfg.Ledger {
+		met := b.meets(at.id, calls)
+		b.setInLedger(at, calls, met)
+		refused := !slices.ContainsFunc(tries, func(t attempt) bool { return t.status != trace.Refused })
+		if !met && !refused && b.leads(at, calls) {
+			add(whyNoRow, b.files[b.calls.at(calls[0]).file].Side)
+		}
+	}
+	if b.cfg.Match != MatchNone && b.lonely(at, calls) {
+		add(whyOneSide, b.sides[at.side])
+	}
+	return now
+}
+
+// Why a mutator is unmatched.
+const (
+	whyNoRow   = "no ledger row"
+	whyNoKey   = "no key"
+	whyOneSide = "only on this side"
+)
+
+// meets says whether a row stands under the key or under a key that the handler recorded.
+func (b *Book) meets(id [16]byte, calls []uint32) bool {
+	if _, ok := b.rows[id]; ok {
+		return true
+	}
+	for _, i := range calls {
+		if c := b.calls.at(i); c.recorded != 0 {
+			if _, ok := b.rows[b.recordedID(c.recorded)]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leads says whether this group has the first call of its key: with --match a key has a group a side, and is told once.
+func (b *Book) leads(at *group, calls []uint32) bool {
+	if b.cfg.Match == MatchNone {
+		return true
+	}
+	for side := range b.sides {
+		g, ok := b.groupOf[groupKey{at.id, uint16(side)}]
+		if !ok || uint16(side) == at.side {
+			continue
+		}
+		if other := b.members(b.groups.at(g).head, inGroup); len(other) > 0 && b.callBefore(other[0], calls[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// lonely says whether another side that was given the same work lacks this.
+func (b *Book) lonely(at *group, calls []uint32) bool {
+	has := map[uint16]bool{at.side: true}
+	if b.cfg.Match == MatchRun {
+		for side := range b.sides {
+			if g, ok := b.groupOf[groupKey{at.id, uint16(side)}]; ok && b.groups.at(g).n > 0 {
+				has[uint16(side)] = true
+			}
+		}
+	} else {
+		c := b.calls.at(calls[0])
+		for _, i := range b.members(b.works.at(b.workFor(c)).head, inWork) {
+			has[b.files[b.calls.at(i).file].side] = true
+		}
+	}
+	for side := 1; side < len(b.sides); side++ {
+		if !has[uint16(side)] {
+			return true
+		}
+	}
+	return false
+}

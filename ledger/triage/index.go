@@ -1,0 +1,257 @@
+package triage
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// entity is what findings hang on: when it is evaluated again, its findings are replaced.
+type entity struct {
+	kind uint8
+	i    uint32
+}
+
+// The entities with findings beside those of a queue.
+const (
+	entCall   = entities + iota // an open call
+	entResult                   // an orphan
+	entRow                      // a row of the ledger
+)
+
+// index holds every finding and view in the order in which faces list them.
+type index struct {
+	held     map[entity][]*Finding
+	findings *btree.BTreeG[*Finding]
+	kinds    [kinds]*btree.BTreeG[*Finding]
+	levels   [5]int
+	critical *btree.BTreeG[*Finding] // duplicate groups that block
+	runs     *btree.BTreeG[*RunView]
+	tools    *btree.BTreeG[*ToolView]
+	rows     *btree.BTreeG[*RowView]
+	states   map[string]int
+	foreign  int
+	unkeyed  map[uint32]struct{} // counted calls without a key
+	sequence uint32
+	runViews []uint32 // runs whose view is to be made again
+}
+
+func newTree[T any](less func(a, b T) bool) *btree.BTreeG[T] {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+func (x *index) init() {
+	x.held, x.states, x.unkeyed = map[entity][]*Finding{}, map[string]int{}, map[uint32]struct{}{}
+	x.findings, x.critical = newTree(worse), newTree(worse)
+	for k := range x.kinds {
+		x.kinds[k] = newTree(worse)
+	}
+	x.runs = newTree(func(a, b *RunView) bool {
+		switch {
+		case a.Over != b.Over:
+			return a.Over
+		case a.Calls != b.Calls:
+			return a.Calls > b.Calls
+		}
+		return a.Run < b.Run
+	})
+	x.tools = newTree(func(a, b *ToolView) bool {
+		switch {
+		case (a.Unclassified > 0) != (b.Unclassified > 0):
+			return a.Unclassified > 0
+		case a.Calls != b.Calls:
+			return a.Calls > b.Calls
+		}
+		return a.Tool < b.Tool
+	})
+	x.rows = newTree(func(a, b *RowView) bool {
+		switch p, q := stateRank(a.State), stateRank(b.State); {
+		case p != q:
+			return p < q
+		case a.Updated != b.Updated && p == 0:
+			return a.Updated < b.Updated
+		case a.Updated != b.Updated:
+			return a.Updated > b.Updated
+		}
+		return a.Key < b.Key
+	})
+}
+
+func stateRank(s string) int {
+	switch s {
+	case "inflight":
+		return 0
+	case "failed":
+		return 2
+	case "committed":
+		return 3
+	}
+	return 1
+}
+
+// worse orders findings: severity, duplicates first among equals, first occurrence, key.
+func worse(a, b *Finding) bool {
+	switch {
+	case a.Severity != b.Severity:
+		return a.Severity > b.Severity
+	case a.Kind != b.Kind:
+		return a.Kind < b.Kind
+	case a.place.before(b.place):
+		return true
+	case b.place.before(a.place):
+		return false
+	case a.Key != b.Key:
+		return a.Key < b.Key
+	}
+	return a.ID < b.ID
+}
+
+// hold replaces the findings of an entity.
+func (b *Book) hold(e entity, now []*Finding) {
+	was := b.index.held[e]
+	if len(was) == 0 && len(now) == 0 {
+		return
+	}
+	if slices.EqualFunc(was, now, (*Finding).same) {
+		return
+	}
+	for _, f := range was {
+		b.drop(f)
+	}
+	for _, f := range now {
+		b.keep(f)
+	}
+	if len(now) == 0 {
+		delete(b.index.held, e)
+	} else {
+		b.index.held[e] = now
+	}
+}
+
+func (b *Book) keep(f *Finding) {
+	x := &b.index
+	x.sequence++
+	f.sequence = x.sequence
+	b.acknowledge(f)
+	x.findings.Set(f)
+	x.kinds[f.Kind].Set(f)
+	x.levels[f.Severity]++
+	if f.blocksAsGroup() {
+		x.critical.Set(f)
+	}
+	b.weigh(f, 1)
+}
+
+func (b *Book) drop(f *Finding) {
+	x := &b.index
+	x.findings.Delete(f)
+	x.kinds[f.Kind].Delete(f)
+	x.critical.Delete(f)
+	x.levels[f.Severity]--
+	b.weigh(f, -1)
+}
+
+func (f *Finding) blocksAsGroup() bool {
+	return f.Kind == Duplicate && f.Severity == Critical && f.Ack == ""
+}
+
+// weigh counts a finding in the runs that it is about, and whether it makes them no honest runs.
+func (b *Book) weigh(f *Finding, d int) {
+	for _, r := range f.about {
+		at := b.runs.at(r)
+		at.findings += d
+		if f.unfit() {
+			at.unfit += d
+		}
+		b.index.runViews = append(b.index.runViews, r)
+	}
+}
+
+// unfit says whether a finding makes its runs no honest ones (PRODUCT.md "budget").
+func (f *Finding) unfit() bool {
+	switch f.Kind {
+	case Duplicate:
+		return f.Severity >= Medium
+	case Drift, TemporalKey, KeyConflict, Runaway, AfterEnd:
+		return true
+	}
+	return false
+}
+
+// same says whether two findings say the same.
+func (f *Finding) same(g *Finding) bool {
+	return f.ID == g.ID && f.Kind == g.Kind && f.Severity == g.Severity && f.Key == g.Key && f.Tool == g.Tool && f.Run == g.Run &&
+		f.Class == g.Class && f.Calls == g.Calls && f.Results == g.Results && f.Cause == g.Cause && f.Outcome == g.Outcome &&
+		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
+		f.Why == g.Why && f.Owner == g.Owner && f.Timeout == g.Timeout && f.place == g.place && f.Side == g.Side &&
+		slices.Equal(f.Pointers, g.Pointers) && slices.Equal(f.Looks, g.Looks) && slices.Equal(f.Keys, g.Keys) &&
+		slices.Equal(f.Recorded, g.Recorded) && slices.Equal(f.Tools, g.Tools) && slices.Equal(f.Runs, g.Runs) && slices.Equal(f.about, g.about)
+}
+
+// Ack is an acknowledgement of a finding. It holds while the finding has the calls and results that it had then.
+type Ack struct {
+	ID             string // of the finding
+	By             string // who and why, for display
+	Calls, Results int
+	Until          int64 // nanoseconds; 0: no expiry
+}
+
+// SetAcks replaces all acknowledgements.
+func (b *Book) SetAcks(acks []Ack) {
+	was := b.acks
+	b.acks = make(map[string]Ack, len(acks))
+	for _, a := range acks {
+		b.acks[a.ID] = a
+	}
+	if len(was) == 0 && len(acks) == 0 {
+		return
+	}
+	for e, list := range b.index.held {
+		touched := false
+		now := make([]*Finding, len(list))
+		for i, f := range list {
+			g := *f
+			b.acknowledge(&g)
+			now[i] = &g
+			touched = touched || g.Ack != f.Ack
+		}
+		if !touched {
+			continue
+		}
+		for _, f := range list {
+			b.drop(f)
+		}
+		for _, f := range now {
+			b.keep(f)
+		}
+		b.index.held[e] = now
+	}
+}
+
+func (b *Book) acknowledge(f *Finding) {
+	f.Ack = ""
+	if a, ok := b.acks[f.ID]; ok && a.Calls == f.Calls && a.Results == f.Results {
+		f.Ack = a.By
+	}
+}
+
+// setView replaces a view in its tree.
+func setView[T any](tree *btree.BTreeG[*T], slot **T, now *T) {
+	if *slot != nil {
+		tree.Delete(*slot)
+	}
+	*slot = now
+	if now != nil {
+		tree.Set(now)
+	}
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,250 @@
+package triage
+
+import (
+	"hash/maphash"
+
+	"drainboard/keys"
+	"drainboard/trace"
+)
+
+// chunks is a growing array whose items never move. Index 0 is kept free: it means none.
+type chunks[T any] struct {
+	parts [][]T
+	n     uint32
+}
+
+const chunkBits = 12
+
+// add appends an item and returns its index, from 1.
+func (c *chunks[T]) add(item T) uint32 {
+	if c.n == 0 {
+		c.grow()
+		c.n = 1
+	}
+	if c.n>>chunkBits == uint32(len(c.parts)) {
+		c.grow()
+	}
+	i := c.n
+	c.parts[i>>chunkBits][i&(1<<chunkBits-1)] = item
+	c.n++
+	return i
+}
+
+func (c *chunks[T]) grow() { c.parts = append(c.parts, make([]T, 1<<chunkBits)) }
+
+func (c *chunks[T]) at(i uint32) *T { return &c.parts[i>>chunkBits][i&(1<<chunkBits-1)] }
+
+// last is the highest index in use, 0 when there is none.
+func (c *chunks[T]) last() uint32 {
+	if c.n == 0 {
+		return 0
+	}
+	return c.n - 1
+}
+
+// texts numbers strings, from 1; 0 is the empty one. Bytes lie in blocks without pointers between them.
+type texts struct {
+	seed   maphash.Seed
+	table  []uint32 // open addressing, by hash
+	starts []uint64 // block << 32 | offset
+	sizes  []uint32
+	blocks [][]byte
+}
+
+const textBlock = 1 << 18
+
+func (t *texts) init() {
+	t.seed = maphash.MakeSeed()
+	t.table = make([]uint32, 1024)
+	t.starts, t.sizes = []uint64{0}, []uint32{0}
+}
+
+func (t *texts) bytes(i uint32) []byte {
+	at := t.starts[i]
+	block := t.blocks[at>>32]
+	return block[uint32(at) : uint32(at)+t.sizes[i]]
+}
+
+// text returns the string with number i.
+func (t *texts) text(i uint32) string {
+	if i == 0 {
+		return ""
+	}
+	return string(t.bytes(i))
+}
+
+// find returns the number of s, or 0.
+func (t *texts) find(s string) uint32 {
+	mask := uint32(len(t.table) - 1)
+	for h := uint32(maphash.String(t.seed, s)) & mask; t.table[h] != 0; h = (h + 1) & mask {
+		if i := t.table[h]; t.sizes[i] == uint32(len(s)) && string(t.bytes(i)) == s {
+			return i
+		}
+	}
+	return 0
+}
+
+// put returns the number of s, giving it one when it is new.
+func (t *texts) put(s string) uint32 {
+	if s == "" {
+		return 0
+	}
+	if i := t.find(s); i != 0 {
+		return i
+	}
+	if 4*len(t.starts) >= 3*len(t.table) {
+		t.rehash()
+	}
+	n := len(t.blocks)
+	if n == 0 || len(t.blocks[n-1])+len(s) > cap(t.blocks[n-1]) {
+		t.blocks = append(t.blocks, make([]byte, 0, max(textBlock, len(s))))
+		n++
+	}
+	block := &t.blocks[n-1]
+	t.starts = append(t.starts, uint64(n-1)<<32|uint64(len(*block)))
+	t.sizes = append(t.sizes, uint32(len(s)))
+	*block = append(*block, s...)
+	i := uint32(len(t.starts) - 1)
+	t.place(i, s)
+	return i
+}
+
+func (t *texts) place(i uint32, s string) {
+	mask := uint32(len(t.table) - 1)
+	h := uint32(maphash.String(t.seed, s)) & mask
+	for t.table[h] != 0 {
+		h = (h + 1) & mask
+	}
+	t.table[h] = i
+}
+
+func (t *texts) rehash() {
+	t.table = make([]uint32, 2*len(t.table))
+	for i := uint32(1); i < uint32(len(t.starts)); i++ {
+		t.place(i, string(t.bytes(i)))
+	}
+}
+
+// len is the number of strings, the empty one not counted.
+func (t *texts) len() int { return len(t.starts) - 1 }
+
+type callFlags uint16
+
+const (
+	callNoKey callFlags = 1 << iota
+	callOpaque
+	callIgnored
+	callAnswered // a result for it was seen, in the order of its file
+	callCounted  // counted: not a copy, not left out
+	callLinked   // judged before
+	callLeftOut  // before --since
+	callOpen     // counted as open in its tool
+	callFailed   // counted as failed in its tool
+	callChained  // stands in the chains of its key, run, ...
+)
+
+// call is one recorded call. Texts are numbers in Book.names, the id in Book.ids.
+type call struct {
+	key    keys.Digest
+	args   [16]byte
+	shape  [16]byte
+	time   int64
+	place  int64 // latest recorded time so far in its file
+	offset int64
+
+	file                      FileID
+	line                      uint32
+	run, tool, recorded       uint32 // names
+	id, span                  uint32 // ids
+	scope, nextInScope        uint32
+	group, nextInGroup        uint32
+	nextInRun, nextInShape    uint32
+	nextInWork, nextInRec     uint32
+	leaves, result, copyOf    uint32 // result: the paired one; further ones follow in result.next
+	reason                    uint32 // name: why it has no key
+	rule, n                   uint16
+	flags                     callFlags
+}
+
+// leaf is a volatile leaf of a call's arguments.
+type leaf struct {
+	pointer, looks uint32
+	value          uint64
+}
+
+type role uint8
+
+const (
+	roleOrphan role = iota
+	rolePaired
+	roleDouble
+	roleEcho
+	roleCopy
+	roleLeftOut
+)
+
+// result is one recorded result.
+type result struct {
+	payload             [16]byte
+	time, place, offset int64
+	file                FileID
+	line                uint32
+	run, tool, id       uint32
+	scope, nextInScope  uint32
+	direct              uint32 // the call it was given to because it names none
+	of, next            uint32 // the call it belongs to, and the next result of that call
+	n                   uint16
+	status              trace.Status
+	role                role
+	hasPayload, cut     bool
+	counted             bool // stands among the orphans
+}
+
+// place is a record's place in the order of everything (PRODUCT.md "Order").
+type place struct {
+	time   int64
+	path   string
+	offset int64
+	n      uint16
+}
+
+func (p place) before(q place) bool {
+	switch {
+	case p.time != q.time:
+		return p.time < q.time
+	case p.path != q.path:
+		return p.path < q.path
+	case p.offset != q.offset:
+		return p.offset < q.offset
+	}
+	return p.n < q.n
+}
+
+func (b *Book) placeOf(c *call) place {
+	return place{c.place, b.files[c.file].Path, c.offset, c.n}
+}
+
+func (b *Book) placeOfResult(r *result) place {
+	return place{r.place, b.files[r.file].Path, r.offset, r.n}
+}
+
+// callBefore orders two calls by place.
+func (b *Book) callBefore(i, j uint32) bool {
+	p, q := b.calls.at(i), b.calls.at(j)
+	if p.place != q.place {
+		return p.place < q.place
+	}
+	if p.file == q.file {
+		if p.offset != q.offset {
+			return p.offset < q.offset
+		}
+		return p.n < q.n
+	}
+	return b.placeOf(p).before(b.placeOf(q))
+}
+
+func (b *Book) pos(file FileID, line uint32, n uint16, offset int64) Pos {
+	return Pos{File: b.files[file].Path, FileID: file, Line: int(line) + 1, N: int(n), Offset: offset}
+}
+
+func (b *Book) callPos(c *call) Pos { return b.pos(c.file, c.line, c.n, c.offset) }

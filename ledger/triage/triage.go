@@ -1,0 +1,248 @@
+// Package triage is the book: it takes keyed calls and results, the rows of a ledger and a decision table, and answers which calls
+// repeat, what hangs, what blocks a drain, and why.
+//
+// Contract. A Book is pure and deterministic: no clock, no file, no goroutine; the same records give the same answer whatever the order in
+// which batches of different files arrive (batches of one file come in the order of the file). Everything is evaluated by entity (an id, a
+// key, a run, ...): a record marks what it touches, and only that is evaluated again when somebody asks. Cost of an answer follows what
+// changed, not what is there; an entity with many calls is evaluated less often the larger it is, until Settle is told to be final.
+//
+// Ownership. One goroutine owns a Book. What it hands out (Snapshot, Finding, CallView, Report) is immutable or a copy and belongs to
+// whoever asked. A Book keeps no bytes of a trace but names: tools, runs, call ids, recorded keys.
+package triage
+
+import (
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// file is what the book knows of one file.
+type file struct {
+	FileInfo
+	side     uint16
+	latest   int64 // latest recorded time so far, or trace.NoTime
+	lines    int
+	calls    int // call records, copies too
+	bad      int
+	bytes    int64
+	tail     bool
+	note     string
+	timed    bool
+	lastLine int64
+}
+
+// Book holds everything that was read. Make one with NewBook.
+type Book struct {
+	cfg   Config
+	rules []*table.Rule
+
+	files   []file
+	sides   []string // labels in order of appearance; sides[0] is "" for no side
+	sideOf  map[string]uint16
+	seen    map[string]bool // plain and generic formats in which a result was seen
+	flipped []string        // formats in which results were seen since the last settling
+
+	names   texts // runs, tools, recorded keys, pointers
+	ids     texts // call ids and spans
+	calls   chunks[call]
+	results chunks[result]
+	leaves  chunks[[]leaf]
+
+	scopes    chunks[scope]
+	scopeOf   map[scopeKey]uint32
+	firstOf   []uint32 // by call id: its first scope
+	several   map[uint32]bool
+	same      map[sameKey]uint32 // rule (1) of copies, for ids that stand in several scopes
+	spans     map[uint32]uint32
+	open      map[openKey][]uint32
+	openTools map[fileRun][]uint32
+	dirtyIDs  []uint32
+
+	groups   chunks[group]
+	groupOf  map[groupKey]uint32
+	shapes   chunks[bucket]
+	shapeOf  map[shapeKey]uint32
+	works    chunks[bucket]
+	workOf   map[workKey]uint32
+	recorded chunks[bucket]
+	recOf    map[uint32]uint32 // by name
+	runs     chunks[run]
+	runOf    map[uint32]uint32 // by name
+	tools    chunks[tool]
+	toolOf   map[uint32]uint32
+	links    []link
+	forest   bool // links changed
+	rows     map[keys.ID]*row
+	queue    [entities][]uint32
+	openers  []uint32 // calls whose being open is to be judged again
+	rowQueue []*row
+	tick     uint32
+	pending  bool // something large was put off
+
+	index index
+
+	totals  Totals
+	bad     []BadView
+	unread  []BadView
+	loading bool
+	note    string
+	acks    map[string]Ack
+	gen     uint64
+	drainAt int64 // when the drain began, or trace.NoTime
+}
+
+// The entities that are evaluated by a queue.
+const (
+	entGroup = iota
+	entShape
+	entWork
+	entRecorded
+	entRun
+	entTool
+	entities
+)
+
+// NewBook returns an empty book that judges by cfg.
+func NewBook(cfg Config) *Book {
+	b := &Book{
+		cfg: cfg, rules: cfg.Table.Rules(),
+		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
+		scopeOf: map[scopeKey]uint32{}, several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
+		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{},
+		groupOf: map[groupKey]uint32{}, shapeOf: map[shapeKey]uint32{}, workOf: map[workKey]uint32{}, recOf: map[uint32]uint32{},
+		runOf: map[uint32]uint32{}, toolOf: map[uint32]uint32{}, rows: map[keys.ID]*row{}, acks: map[string]Ack{},
+		drainAt: trace.NoTime,
+	}
+	b.names.init()
+	b.ids.init()
+	b.index.init()
+	return b
+}
+
+// AddFile makes a file known and returns its number. Files are numbered in the order in which they are added.
+func (b *Book) AddFile(info FileInfo) FileID {
+	side, ok := b.sideOf[info.Side]
+	if !ok {
+		side = uint16(len(b.sides))
+		b.sides = append(b.sides, info.Side)
+		b.sideOf[info.Side] = side
+	}
+	b.files = append(b.files, file{FileInfo: info, side: side, latest: trace.NoTime, lastLine: trace.NoTime})
+	return FileID(len(b.files) - 1)
+}
+
+// SetFormat corrects the format of a file whose first line came late.
+func (b *Book) SetFormat(id FileID, info FileInfo) {
+	f := &b.files[id]
+	f.Format, f.Restates, f.Results = info.Format, info.Restates, info.Results
+}
+
+// Note says what became of a file ("removed", "rotated", "writing"); it is shown with its source. An empty text takes it back.
+func (b *Book) Note(id FileID, text string) { b.files[id].note = text }
+
+// Unread records a source, or the ledger, that was named and could not be read: it blocks. An empty reason takes it back.
+func (b *Book) Unread(file, reason string) {
+	for i, u := range b.unread {
+		if u.File == file {
+			b.unread = append(b.unread[:i], b.unread[i+1:]...)
+			break
+		}
+	}
+	if reason != "" {
+		b.unread = append(b.unread, BadView{File: file, Reason: reason})
+	}
+}
+
+// Loading says whether what was there at the start is still being read: that blocks too.
+func (b *Book) Loading(on bool) { b.loading = on }
+
+// RecipeNote is shown beside the recipe in force.
+func (b *Book) RecipeNote(text string) { b.note = text }
+
+// Fold takes in one batch. Batches of a file must come in its order.
+func (b *Book) Fold(batch *Batch) {
+	f := &b.files[batch.File]
+	in := interned{b: b, batch: batch, names: make([]uint32, len(batch.Strings)), ids: make([]uint32, len(batch.Strings))}
+	for _, bad := range batch.Bad {
+		if len(b.bad) < maxBadViews {
+			b.bad = append(b.bad, BadView{File: f.Path, Line: f.lines + int(bad.Line) + 1, Reason: bad.Reason})
+		}
+	}
+	f.bad += len(batch.Bad)
+	b.totals.Bad += len(batch.Bad)
+	for i := range batch.Recs {
+		r := &batch.Recs[i]
+		if r.Time != trace.NoTime {
+			if r.Time > f.latest {
+				f.latest = r.Time
+			}
+			f.lastLine = r.Time
+		}
+		switch r.Kind {
+		case trace.Call:
+			b.addCall(batch.File, f, r, &in)
+		case trace.Result:
+			b.addResult(batch.File, f, r, &in)
+		case trace.RunStart, trace.Link:
+			b.addLink(f, r, &in)
+		case trace.RunEnd:
+			b.addEnd(f, r, &in)
+		}
+	}
+	f.lines += batch.Lines
+	f.bytes += batch.Bytes
+	b.totals.Lines += batch.Lines
+	b.totals.Bytes += batch.Bytes
+	b.totals.Others += batch.Others
+	if f.tail != batch.Tail {
+		f.tail = batch.Tail
+		if batch.Tail {
+			b.totals.Tails++
+		} else {
+			b.totals.Tails--
+		}
+	}
+}
+
+// maxBadViews bounds the unreadable stretches that are kept with their reasons; all of them are counted.
+const maxBadViews = 100_000
+
+// interned maps the strings of one batch to the book's, each at most once.
+type interned struct {
+	b     *Book
+	batch *Batch
+	names []uint32
+	ids   []uint32
+}
+
+func (in *interned) name(s Str) uint32 {
+	if s == 0 {
+		return 0
+	}
+	if in.names[s] == 0 {
+		in.names[s] = in.b.names.put(in.batch.Strings[s])
+	}
+	return in.names[s]
+}
+
+func (in *interned) id(s Str) uint32 {
+	if s == 0 {
+		return 0
+	}
+	if in.ids[s] == 0 {
+		in.ids[s] = in.b.ids.put(in.batch.Strings[s])
+	}
+	return in.ids[s]
+}
+
+// records says whether the file is a source that records results.
+func (b *Book) records(id FileID) bool {
+	f := &b.files[id]
+	switch f.Results {
+	case trace.RecordsAlways:
+		return true
+	case trace.RecordsNever:
+		return false
+	}
+	return b.seen[f.Format]
+}
