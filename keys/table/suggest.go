@@ -69,16 +69,16 @@ func annotated(h Hint) Suggestion {
 // verbs, by what they do to the world. A verb stands in one list only.
 const (
 	pureVerbs = "get list search read find fetch query lookup describe show view status check count exists diff " +
-		"compare grep glob ls cat head tail stat inspect browse download validate verify preview explain summarize " +
-		"review wait poll watch ping peek scan select whoami help history info load open_file"
+		"compare grep glob ls cat head tail stat inspect browse validate verify preview explain summarize " +
+		"wait poll watch ping peek scan select whoami help history info"
 	createVerbs = "create open add post insert new make register book reserve schedule upload import fork clone " +
 		"comment reply start launch assign attach invite subscribe generate capture enqueue init"
 	writeVerbs = "put update set write edit patch upsert replace save rename move modify change configure rotate " +
-		"enable disable label tag close reopen lock unlock archive restore copy mkdir touch sync apply mark resolve"
+		"enable disable label tag close reopen lock unlock archive restore copy mkdir touch sync apply mark resolve push download"
 	harmVerbs = "send charge refund pay payout transfer withdraw debit credit page notify alert email sms call dial " +
 		"delete remove drop purge destroy erase truncate wipe rm kill terminate stop cancel revoke merge deploy " +
 		"release publish rollback run exec execute eval shell bash command trigger dispatch invoke submit approve " +
-		"reject buy sell order purchase tweet broadcast push ban"
+		"reject buy sell order purchase tweet broadcast ban"
 )
 
 // byName reads the words of a name in order; the first verb decides, unless a conjunction joins another.
