@@ -44,6 +44,12 @@ func parseLong(raw []byte) float64 {
 		b = append(b, '1')
 	}
 	exp := max(min(n.Exponent, 9999), -9999)
+	if n.Far != nil {
+		exp = 9999
+		if n.Far[0] == '-' {
+			exp = -9999
+		}
+	}
 	b = strconv.AppendInt(append(b, 'e'), exp, 10)
 	f, _ := strconv.ParseFloat(string(b), 64)
 	return f
@@ -54,9 +60,10 @@ func parseLong(raw []byte) float64 {
 type Parts struct {
 	Negative        bool
 	Whole, Fraction []byte
-	Exponent        int64 // saturated when Huge
-	// Huge: the exponent as it is written has more than 17 digits; Exponent is only its sign's extreme.
-	Huge bool
+	Exponent        int64
+	// Far is set when the written exponent has more than 17 digits: it is to be added to Exponent then.
+	// It starts with '-' when negative, else with a digit, and has no leading zeros.
+	Far []byte
 }
 
 // Split takes a JSON number (not NaN or an infinity) apart.
@@ -81,35 +88,35 @@ func Split(raw []byte) Parts {
 	if len(n.Whole)+len(n.Fraction) == 0 {
 		return n
 	}
-	if len(raw) > 0 {
-		e, huge := exponent(raw[1:])
-		if n.Huge = huge; huge {
-			exp = 0
-		}
-		exp += e
-	}
 	n.Exponent = exp
+	if len(raw) > 0 {
+		n.addExponent(raw[1:])
+	}
 	return n
 }
 
-// exponent reads a written exponent.
-func exponent(s []byte) (e int64, huge bool) {
-	negative := s[0] == '-'
-	if negative || s[0] == '+' {
+// addExponent adds a written exponent.
+func (n *Parts) addExponent(s []byte) {
+	sign := int64(1)
+	if s[0] == '-' {
+		sign = -1
+	}
+	if s[0] == '-' || s[0] == '+' {
 		s = s[1:]
 	}
 	s = trimZeros(s)
-	if huge = len(s) > 17; huge {
-		e = math.MaxInt64
-	} else {
-		for _, c := range s {
-			e = e*10 + int64(c-'0')
+	if len(s) > 17 {
+		n.Far = s
+		if sign < 0 {
+			n.Far = append([]byte{'-'}, s...)
 		}
+		return
 	}
-	if negative {
-		e = -e
+	e := int64(0)
+	for _, c := range s {
+		e = e*10 + int64(c-'0')
 	}
-	return e, huge
+	n.Exponent += sign * e
 }
 
 func trimZeros(s []byte) []byte {

@@ -152,8 +152,8 @@ func Unescape(s []byte) (rune, int) {
 	}
 }
 
-// appendRune is utf8.AppendRune, but writes surrogates as the three bytes that WTF-8 has for them.
-func appendRune(dst []byte, r rune) []byte {
+// AppendRune is utf8.AppendRune, but writes surrogates as the three bytes that WTF-8 has for them.
+func AppendRune(dst []byte, r rune) []byte {
 	if r >= 0xD800 && r <= 0xDFFF {
 		return append(dst, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
 	}
@@ -172,6 +172,28 @@ func AppendQuote(dst, wtf8 []byte) []byte {
 			break
 		}
 		r, n := DecodeRune(wtf8[i:])
+		dst = AppendEscape(dst, r)
+		i += n
+	}
+	return append(dst, '"')
+}
+
+// AppendRequoted appends a checked JSON string, given with its quotes as it stands in a source, as
+// json.dumps writes it after json.loads: AppendQuote of its text.
+func AppendRequoted(dst, raw []byte) []byte {
+	dst = append(dst, '"')
+	s := raw[1 : len(raw)-1]
+	for i := 0; i < len(s); {
+		k := skipPlain(s, i)
+		dst = append(dst, s[i:k]...)
+		if i = k; i == len(s) {
+			break
+		}
+		decode := DecodeRune
+		if s[i] == '\\' {
+			decode = Unescape
+		}
+		r, n := decode(s[i:])
 		dst = AppendEscape(dst, r)
 		i += n
 	}

@@ -61,6 +61,11 @@ func (v Value) Escaped() bool {
 	return v.d != nil && v.node().flags&flagEscaped != 0
 }
 
+// IsLeaf says whether the value is a scalar, [] or {}.
+func (v Value) IsLeaf() bool {
+	return v.d != nil && v.node().next == v.i+1
+}
+
 // Get gives the member called name, the last one if there are several; Missing when the value is no
 // object or has no such member.
 func (v Value) Get(name string) Value {
@@ -162,7 +167,7 @@ func (v Value) AppendText(dst []byte) []byte {
 		}
 		dst = append(dst, s[:k]...)
 		r, n := Unescape(s[k:])
-		dst = appendRune(dst, r)
+		dst = AppendRune(dst, r)
 		s = s[k+n:]
 	}
 }
@@ -197,7 +202,7 @@ func (v Value) IsText(s string) bool {
 		}
 		r, n := Unescape(t[k:])
 		var buf [4]byte
-		c := appendRune(buf[:0], r)
+		c := AppendRune(buf[:0], r)
 		if len(s) < k+len(c) || string(c) != s[k:k+len(c)] {
 			return false
 		}

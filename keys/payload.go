@@ -1,0 +1,77 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"hash"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"drainboard/keys/pyjson"
+)
+
+// Scratch is the memory that ValueDigest works in. The zero Scratch is ready; one is for one goroutine.
+type Scratch struct {
+	outer, inner pyjson.Doc
+	w            writer
+	text, buf    []byte
+	removed      []int
+	hash         hash.Hash
+	sum          Digest
+}
+
+// ValueDigest gives equal digests to equal payloads (PRODUCT.md "Payloads"): JSON values are equal when
+// they are after the ignored pointers are left out, key order aside (the last of several members with one
+// name counts), numbers by their exact value (1, 1.0 and 1e0; 0 and -0; not 0.1 and a decimal that a
+// double would round to it). A payload that is a string and holds a whole JSON object or array counts as
+// that value, once; any other string counts without trailing white space. NaN equals NaN. Text that is
+// no JSON value, and values nested more than 10,000 deep, equal only the same bytes.
+func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
+	if s.outer.ParseWhole(raw) != nil {
+		return s.digest('!', raw)
+	}
+	v := s.outer.Root()
+	if v.Kind() == pyjson.String {
+		text := inner(v)
+		if v.Escaped() {
+			s.text = v.AppendText(s.text[:0])
+			text = s.text
+		}
+		if !parseText(&s.inner, text) {
+			return s.digest('"', trimSpace(text))
+		}
+		v = s.inner.Root()
+	}
+	s.removed = s.removed[:0]
+	for _, p := range ignore {
+		s.removed = p.remove(v, s.removed)
+	}
+	slices.Sort(s.removed)
+	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
+	return s.digest(' ', s.buf)
+}
+
+// trimSpace cuts white space off the end.
+func trimSpace(text []byte) []byte {
+	for len(text) > 0 {
+		r, n := utf8.DecodeLastRune(text)
+		if !unicode.IsSpace(r) {
+			break
+		}
+		text = text[:len(text)-n]
+	}
+	return text
+}
+
+// digest hashes b as one of several sorts of things.
+func (s *Scratch) digest(sort byte, b []byte) [16]byte {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	s.hash.Reset()
+	s.sum[0] = sort
+	s.hash.Write(s.sum[:1])
+	s.hash.Write(b)
+	s.hash.Sum(s.sum[:0])
+	return [16]byte(s.sum[:16])
+}
