@@ -110,9 +110,8 @@ func (r *reader) fields(n *yaml.Node, names []string) *Fields {
 			}
 			continue
 		}
-		if _, ok := r.pointer(v); ok {
-			*at[key.Value] = r.text(v, "a pointer", false)
-		}
+		r.pointer(v)
+		*at[key.Value] = v.Value // a wrong one too: it has been named, and is not missing as well
 	}
 	return f
 }

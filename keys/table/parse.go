@@ -159,7 +159,7 @@ func (r *reader) row(t *Table, own *Rule, n *yaml.Node) *Row {
 		for key, v := range r.mapping(c, "a case", caseNames) {
 			switch key.Value {
 			case "at":
-				b.at, at = r.pointer(v)
+				b.at, _ = r.pointer(v)
 				at = true
 			case "glob":
 				b.glob, glob = r.text(v, "a glob", true), true
@@ -214,9 +214,11 @@ func (r *reader) setting(rule *Rule, key, v *yaml.Node) {
 
 func (r *reader) undo(n *yaml.Node) *Undo {
 	u := &Undo{}
+	var run *yaml.Node
 	for key, v := range r.mapping(n, "compensate", []string{"run", "timeout", "env"}) {
 		switch key.Value {
 		case "run":
+			run = v
 			for i, arg := range r.list(v, key.Value) {
 				u.Run = append(u.Run, r.text(arg, "an argument", i > 0))
 			}
@@ -228,7 +230,7 @@ func (r *reader) undo(n *yaml.Node) *Undo {
 			}
 		}
 	}
-	if len(u.Run) == 0 {
+	if run == nil || run.Kind == yaml.SequenceNode && len(u.Run) == 0 {
 		r.fail(n, "expected run: with the command and its arguments as a list, found none")
 	}
 	return u

@@ -110,16 +110,30 @@ func (r *reader) characters(src []byte) bool {
 	return true
 }
 
-var yamlLine = regexp.MustCompile(`^line (\d+): `)
+var (
+	yamlLine   = regexp.MustCompile(`^line (\d+): `)
+	yamlParser = regexp.MustCompile(`^did not find expected (<|node|key|'-'|',')`)
+	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+)
 
-// syntax notes what the YAML library says, which names a line at most.
+// syntax notes what the YAML library says, which names a line at most: 1-based when the scanner speaks,
+// 0-based when the parser does, whose messages are few.
 func (r *reader) syntax(src []byte, err error) {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	l := newLines(src)
 	line, column := 1, 1
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
 		msg = msg[len(m[0]):]
 		line, _ = strconv.Atoi(m[1])
-		column = newLines(src).firstColumn(line)
+		if yamlParser.MatchString(msg) {
+			line++
+		}
+		column = l.firstColumn(line)
+	}
+	if m := yamlAnchor.FindStringSubmatch(msg); m != nil {
+		if at := bytes.Index(src, []byte("*"+m[1])); at >= 0 {
+			line, column = l.position(at)
+		}
 	}
 	r.failAt(line, column, "expected YAML, found: "+msg)
 }

@@ -37,8 +37,11 @@ type Hint struct {
 // harmful counts; a name without a known verb suggests nothing.
 func Suggest(tool string, hint Hint) Suggestion {
 	if hint.Pack != nil {
-		if row := hint.Pack.table.Row(tool); row != hint.Pack.table.none && row.own.Class != Unclassified {
-			return Suggestion{row.own.Class, row.own.Effect, "one of " + hint.Pack.Title + "'s own tools"}
+		switch row := hint.Pack.table.Row(tool); {
+		case row.own.Class != Unclassified:
+			return Suggestion{row.own.Class, row.own.Effect, "a tool of " + hint.Pack.Title}
+		case row.NeedsArgs():
+			return Suggestion{Why: "one tool, many effects: give it cases"}
 		}
 	}
 	named := byName(tool)

@@ -20,7 +20,9 @@ type editor struct {
 	newline string
 }
 
-func (e *editor) insert(at int, text string) { e.src = slices.Concat(e.src[:at], []byte(text), e.src[at:]) }
+func (e *editor) insert(at int, text string) {
+	e.src = slices.Concat(e.src[:at], []byte(text), e.src[at:])
+}
 
 // indent is what stands before a node on its line when that is white space alone.
 func (e *editor) indent(n *yaml.Node) (string, bool) {
