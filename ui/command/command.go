@@ -1,0 +1,118 @@
+// Package command is the command line: one file a command, text for people, JSON for programs, and the wiring of
+// sources, table, ledger and book that every command shares.
+//
+// Contract. Standard output is data and nothing else; whatever is said about the data goes to standard error. Exit codes
+// (PRODUCT.md "Commands"): 0 done, or GO; 1 NO-GO, refused, or a failed expectation; 2 it could not run. What a command
+// takes from outside (streams, environment, clock, working directory) is in an Env, so that a test can be all of it. Text
+// of traces, ledgers and tables reaches an output for people only through package safe; JSON output is escaped by
+// encoding/json and holds it whole.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// Exit codes.
+const (
+	exitDone  = 0
+	exitNo    = 1 // NO-GO, refused, a failed expectation
+	exitError = 2 // it could not run
+)
+
+// Env is what a command takes from outside.
+type Env struct {
+	Args   []string // without the program's name
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(name string) string
+	Dir    string // working directory, absolute
+	Home   string // the user's, or ""
+	Temp   string // where temporary folders are made
+	Now    func() time.Time
+
+	Interactive bool // standard input and output are a terminal: the board can be opened
+	Coloured    bool // standard output is a terminal that may be coloured
+	Width       int  // columns of standard output; 0 when it is no terminal
+}
+
+// Main runs the command line of this process and returns its exit code.
+func Main() int {
+	// The signals end a command through its context; a second one ends the process at once, as without a handler.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	e := &Env{
+		Args:   os.Args[1:],
+		Stdin:  os.Stdin,
+		Stdout: os.Stdout,
+		Stderr: os.Stderr,
+		Getenv: os.Getenv,
+		Temp:   os.TempDir(),
+		Now:    time.Now,
+	}
+	var err error
+	if e.Dir, err = os.Getwd(); err != nil {
+		fmt.Fprintf(e.Stderr, "drainboard: no working directory: %v\n", err)
+		return exitError
+	}
+	e.Home, _ = os.UserHomeDir()
+	out := term.IsTerminal(os.Stdout.Fd())
+	e.Interactive = out && term.IsTerminal(os.Stdin.Fd()) && os.Getenv("TERM") != "dumb"
+	e.Coloured = out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if out {
+		if e.Width, _, err = term.GetSize(os.Stdout.Fd()); err != nil {
+			e.Width = 0
+		}
+	}
+	return Run(ctx, e)
+}
+
+// Run runs one command line and returns its exit code. Errors are printed to Env.Stderr, in one line that says what to do.
+func Run(ctx context.Context, e *Env) int {
+	root := newRoot(e)
+	root.SetArgs(e.Args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errNo):
+		return exitNo
+	case ctx.Err() != nil:
+		fmt.Fprintln(e.Stderr, "drainboard: interrupted")
+		return exitError
+	}
+	complain(e, err)
+	var no *refusal
+	if errors.As(err, &no) {
+		return exitNo
+	}
+	return exitError
+}
+
+// errNo ends a command with exit code 1 when its output has said why.
+var errNo = errors.New("no")
+
+// refusal is an error with exit code 1: the command ran, and what was asked for is refused.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// usage is an error in how a command was called; it is printed with the place where help is.
+type usage struct {
+	command string // "check", or "" for the program itself
+	err     error
+}
+
+func (u *usage) Error() string { return u.err.Error() }
+func (u *usage) Unwrap() error { return u.err }

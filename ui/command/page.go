@@ -1,0 +1,200 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"drainboard/ui/safe"
+)
+
+// ink is how a text is printed on a coloured terminal: one of its own 16 colours, bold or dim.
+type ink uint8
+
+const (
+	plain ink = iota
+	bold
+	dim
+	red
+	green
+	yellow
+	magenta
+	cyan
+	badgeGo // the verdict
+	badgeNo
+)
+
+var codes = [...]string{"", "1", "2", "1;31", "32", "33", "35", "36", "1;30;42", "1;97;41"}
+
+// page collects text for people and writes it in one piece. Only safe.Text and the program's own words get on it.
+type page struct {
+	buf    bytes.Buffer
+	colour bool
+	ascii  bool
+	width  int // columns of the terminal; 0: there is none, lines may be of any length
+}
+
+// word adds the program's own text.
+func (p *page) word(k ink, format string, args ...any) *page {
+	return p.text(k, safe.Line(fmt.Sprintf(format, args...)))
+}
+
+// text adds a text that is safe.
+func (p *page) text(k ink, t safe.Text) *page {
+	if !p.colour || k == plain || t == "" {
+		p.buf.WriteString(string(t))
+		return p
+	}
+	p.buf.WriteString("\x1b[" + codes[k] + "m" + string(t) + "\x1b[0m")
+	return p
+}
+
+// line ends a line.
+func (p *page) line() *page {
+	p.buf.WriteByte('\n')
+	return p
+}
+
+// head starts a section: a line of capitals, with a note behind it.
+func (p *page) head(title, note string) {
+	p.line().word(bold, "%s", title)
+	if note != "" {
+		p.word(plain, "  ").word(dim, "%s", note)
+	}
+	p.line()
+}
+
+// flush writes what was collected and forgets it.
+func (p *page) flush(w io.Writer) error {
+	_, err := w.Write(p.buf.Bytes())
+	p.buf.Reset()
+	return err
+}
+
+// cell is one field of a table.
+type cell struct {
+	text safe.Text
+	ink  ink
+}
+
+// column says how a column of a table stands.
+type column struct {
+	title string
+	right bool
+	most  int // columns of the screen that a cell may take; longer ones are cut with an ellipsis; 0: any
+}
+
+// field makes a cell of any text.
+func field(k ink, text string) cell { return cell{text: safe.Line(text), ink: k} }
+
+// number makes a cell of a count; nought is dim.
+func number(n int) cell {
+	if n == 0 {
+		return field(dim, "·")
+	}
+	return field(plain, thousands(n))
+}
+
+// table prints rows under their titles, two spaces between columns, each as wide as its widest cell. Columns in which
+// no cell holds anything are left out.
+func (p *page) table(columns []column, rows [][]cell) {
+	widths := make([]int, len(columns))
+	for i := range columns {
+		for _, r := range rows {
+			r[i].text = cut(r[i].text, columns[i].most)
+			widths[i] = max(widths[i], safe.Width(r[i].text))
+		}
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], len(columns[i].title))
+		}
+	}
+	titles := make([]cell, len(columns))
+	for i, c := range columns {
+		titles[i] = field(dim, c.title)
+	}
+	for _, r := range append([][]cell{titles}, rows...) {
+		p.row(columns, widths, r)
+	}
+}
+
+func (p *page) row(columns []column, widths []int, r []cell) {
+	last := -1
+	for i, c := range r {
+		if widths[i] > 0 && c.text != "" {
+			last = i
+		}
+	}
+	for i, c := range r[:last+1] {
+		if widths[i] == 0 {
+			continue
+		}
+		gap := strings.Repeat(" ", max(widths[i]-safe.Width(c.text), 0))
+		p.buf.WriteString("  ")
+		switch {
+		case columns[i].right:
+			p.buf.WriteString(gap)
+			p.text(c.ink, c.text)
+		case i == last:
+			p.text(c.ink, c.text)
+		default:
+			p.text(c.ink, c.text)
+			p.buf.WriteString(gap)
+		}
+	}
+	p.line()
+}
+
+// cut shortens a text to w columns of the screen; 0 leaves it.
+func cut(t safe.Text, w int) safe.Text {
+	if w == 0 || safe.Width(t) <= w {
+		return t
+	}
+	return safe.Truncate(t, w)
+}
+
+// thousands prints a count with its groups apart.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural prints a count and its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return thousands(n) + " " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// bytesText prints a number of bytes for people.
+func bytesText(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	f, i := float64(n), 0
+	for f >= 1000 && i < len(units)-1 {
+		f, i = f/1000, i+1
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}
+
+// ageText prints a number of seconds for people: 12s, 4m, 3h, 2d.
+func ageText(seconds float64) string {
+	switch {
+	case seconds < 0:
+		return "-" + ageText(-seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0fs", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("%.0fm", seconds/60)
+	case seconds < 172800:
+		return fmt.Sprintf("%.0fh", seconds/3600)
+	default:
+		return fmt.Sprintf("%.0fd", seconds/86400)
+	}
+}

@@ -1,0 +1,276 @@
+package command
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"drainboard/keys/table"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
+)
+
+// inUse says which ledger and table a command reads, and how it came by them.
+type inUse struct {
+	ledger, ledgerNote string // "" when there is none
+	table, tableNote   string
+	ledgerErr          string // why the ledger cannot be read
+}
+
+// verdict prints what check has found: the verdict, what blocks, the findings, and what to do next. findings are those to
+// be listed, in order; most is how many of them are (0: all).
+func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *triage.Finding], most int) {
+	p.banner(s.Verdict)
+	if use.ledger != "" {
+		p.word(dim, "  ledger ").word(plain, "%s", use.ledger).note(use.ledgerNote)
+	} else {
+		p.word(dim, "  no ledger")
+	}
+	if use.table != "" {
+		p.word(dim, "  table ").word(plain, "%s", use.table).note(use.tableNote)
+	} else {
+		p.word(dim, "  no table")
+	}
+	p.word(dim, "  recipe ").word(plain, "%s", s.Recipe).line()
+	if s.RecipeNote != "" {
+		p.word(yellow, "  %s", s.RecipeNote).line()
+	}
+	p.sides(s)
+	p.read(s.Totals)
+	p.blockers(s, use)
+	p.findings(s, findings, most)
+	p.next(s, use)
+	p.unreadable(s)
+}
+
+// banner prints the verdict as the board's header has it.
+func (p *page) banner(v triage.Verdict) {
+	k, words := badgeGo, "GO"
+	switch {
+	case !v.Go:
+		k, words = badgeNo, fmt.Sprintf("NO-GO %d", v.Rows)
+	case v.TracesOnly:
+		words = "GO (traces only)"
+	}
+	if p.colour {
+		words = " " + words + " "
+	}
+	p.word(k, "%s", words)
+}
+
+// note adds a remark in brackets.
+func (p *page) note(words string) *page {
+	if words != "" {
+		p.word(yellow, " (%s)", words)
+	}
+	return p
+}
+
+func (p *page) sides(s *triage.Snapshot) {
+	if len(s.Sides) < 2 {
+		return
+	}
+	rows := make([][]cell, len(s.Sides))
+	for i, v := range s.Sides {
+		state := ""
+		if v.Draining {
+			state = "draining"
+		}
+		rows[i] = []cell{
+			field(cyan, v.Label), number(v.Calls), number(v.Runs), number(v.Mutators), number(v.InLedger), number(v.OnlyKeys),
+			field(plain, strings.Join(v.OnlyTools, " ")), field(dim, clock(v.Last)), field(yellow, state),
+		}
+	}
+	p.line()
+	p.table([]column{
+		{title: "SIDE", most: 20}, {title: "CALLS", right: true}, {title: "RUNS", right: true}, {title: "MUTATORS", right: true},
+		{title: "IN LEDGER", right: true}, {title: "ONLY HERE", right: true}, {title: "TOOLS ONLY HERE", most: 32}, {title: "LAST"}, {title: ""},
+	}, rows)
+}
+
+// clock prints a recorded time, in UTC.
+func clock(at int64) string {
+	if at == trace.NoTime {
+		return ""
+	}
+	return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05Z")
+}
+
+func (p *page) read(t triage.Totals) {
+	p.line().word(dim, "  read %s, %s: ", plural(t.Lines, "line", "lines"), bytesText(t.Bytes))
+	p.word(plain, "%s", plural(t.Calls, "call", "calls")).word(dim, ", %s, %s, %s", plural(t.Results, "result", "results"),
+		plural(t.Runs, "run", "runs"), plural(t.Tools, "tool", "tools"))
+	if t.Copies > 0 {
+		p.word(dim, ", %s left out", plural(t.Copies, "copy", "copies"))
+	}
+	if t.Tails > 0 {
+		p.word(yellow, ", %s", plural(t.Tails, "unfinished last line", "unfinished last lines"))
+	}
+	if t.Bad > 0 {
+		p.word(yellow, ", %s unreadable", thousands(t.Bad))
+	}
+	p.line()
+}
+
+// blockers prints what stands between here and GO.
+func (p *page) blockers(s *triage.Snapshot, use inUse) {
+	if s.Verdict.Go {
+		return
+	}
+	p.head("BLOCKERS", "")
+	var rows [][]cell
+	for _, b := range s.Verdict.Blockers {
+		one, many, words := blockerWords(b.Kind)
+		if b.Kind == "unread" && use.ledgerErr != "" {
+			words = use.ledgerErr
+		}
+		if b.Kind == "inflight" && s.Kinds[triage.Hung] > 0 {
+			words += fmt.Sprintf("; %d above the timeout", s.Kinds[triage.Hung])
+		}
+		name := many
+		if b.Count == 1 {
+			name = one
+		}
+		rows = append(rows, []cell{field(red, thousands(b.Count)), field(bold, name), field(plain, words)})
+	}
+	p.table([]column{{right: true}, {}, {}}, rows)
+}
+
+// blockerWords names a kind of blocker, and what ends it.
+func blockerWords(kind string) (one, many, words string) {
+	switch kind {
+	case "critical":
+		return "critical repeat", "critical repeats", "a second effect is confirmed, or cannot be ruled out"
+	case "inflight":
+		return "row in flight", "rows in flight", "wait until they are committed or failed"
+	case "unclassified":
+		return "unclassified tool", "unclassified tools", "say in the table what they do"
+	case "unmatched":
+		return "unmatched mutator", "unmatched mutators", "sent without a row of the ledger, or on one side only"
+	case "overwritten":
+		return "overwritten row", "overwritten rows", "a writer without a claim replaced what was settled"
+	case "compensation":
+		return "open compensation", "open compensations", "started, and nobody knows how they ended"
+	case "unread":
+		return "unread source", "unread sources", "it was named and could not be read"
+	default:
+		return kind, kind, ""
+	}
+}
+
+// glyphs stand before severities, beside their words and colours.
+var glyphs = [...]struct {
+	sign, ascii string
+	ink         ink
+}{
+	triage.Info: {"·", ".", dim}, triage.Low: {"·", ".", dim}, triage.Medium: {"●", "o", yellow}, triage.High: {"◆", "#", magenta}, triage.Critical: {"▲", "!", red},
+}
+
+// severity is the cell of a severity.
+func (p *page) severity(v triage.Severity) cell {
+	g := glyphs[v]
+	if p.ascii {
+		return field(g.ink, g.ascii+" "+v.String())
+	}
+	return field(g.ink, g.sign+" "+v.String())
+}
+
+// findings lists what was found, worst first.
+func (p *page) findings(s *triage.Snapshot, findings iter.Seq2[int, *triage.Finding], most int) {
+	var rows [][]cell
+	all := 0
+	for _, f := range findings {
+		all++
+		if most > 0 && all > most {
+			continue
+		}
+		d := describe(f)
+		where := ""
+		if f.First.File != "" {
+			where = fmt.Sprintf("%s:%d", f.First.File, f.First.Line)
+		}
+		rows = append(rows, []cell{
+			p.severity(f.Severity), field(plain, d.what), field(bold, f.Tool), field(cyan, d.key), field(plain, d.calls), field(plain, d.words),
+			field(dim, f.Run), field(dim, where),
+		})
+	}
+	if all == 0 {
+		p.line().word(dim, "  nothing found in %s", plural(s.Totals.Calls, "call", "calls")).line()
+		return
+	}
+	note := ""
+	if all > len(rows) {
+		note = fmt.Sprintf("the first %d; --limit 0 lists all, --filter narrows", len(rows))
+	}
+	p.head("FINDINGS "+thousands(all), note)
+	p.table([]column{
+		{title: "SEVERITY"}, {title: "WHAT"}, {title: "TOOL", most: 24}, {title: "KEY", most: 24}, {title: "CALLS", right: true},
+		{title: "DETAIL", most: 36}, {title: "RUN", most: 24}, {title: "WHERE"},
+	}, rows)
+}
+
+// next says what to do now, a sentence for each kind of trouble, worst first.
+func (p *page) next(s *triage.Snapshot, use inUse) {
+	var lines []step
+	seen := map[string]int{}
+	for _, f := range s.Findings.All {
+		st, ok := nextStep(f)
+		if !ok || f.Severity < triage.Medium {
+			continue
+		}
+		if at, again := seen[st.kind]; again {
+			lines[at].more++
+			continue
+		}
+		seen[st.kind] = len(lines)
+		lines = append(lines, st)
+	}
+	if use.ledger == "" {
+		lines = append(lines, step{words: "Name a ledger with --ledger: without one nobody knows what is in flight."})
+	}
+	if use.table == "" && s.Totals.Tools > 0 {
+		lines = append(lines, step{words: "Write a decision table: drainboard init, then give every tool its class."})
+	}
+	if len(lines) == 0 {
+		return
+	}
+	p.head("NEXT", "")
+	for _, l := range lines {
+		p.word(dim, "  - ")
+		if l.name != "" {
+			p.word(bold, "%s ", l.name)
+		}
+		p.word(plain, "%s", l.words)
+		if l.more > 0 {
+			p.word(dim, " (and %s)", plural(l.more, "more like it", "more like it"))
+		}
+		p.line()
+	}
+}
+
+// unreadable lists the first bad lines.
+func (p *page) unreadable(s *triage.Snapshot) {
+	if len(s.Bad) == 0 {
+		return
+	}
+	const most = 5
+	note := ""
+	if s.Totals.Bad > most {
+		note = fmt.Sprintf("the first %d of %s", most, thousands(s.Totals.Bad))
+	}
+	p.head("UNREADABLE", note)
+	var rows [][]cell
+	for _, b := range s.Bad[:min(most, len(s.Bad))] {
+		rows = append(rows, []cell{field(plain, fmt.Sprintf("%s:%d", b.File, b.Line)), field(yellow, b.Reason)})
+	}
+	p.table([]column{{}, {}}, rows)
+}
+
+// advice is the cell of the decision table for a finding's rule.
+func advice(f *triage.Finding, when table.Situation) string {
+	if f.Rule == nil {
+		return "classify the tool first"
+	}
+	return table.Advice(f.Rule, when)
+}
