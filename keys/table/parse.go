@@ -25,8 +25,15 @@ func parse(src []byte, path string) (*Table, *yaml.Node, error) {
 	root := r.document(src)
 	t := Default()
 	t.Path = path
+	t.none.own.Timeout = 0 // the table's, which may come
 	if root != nil {
 		r.table(t, root)
+	}
+	for _, rule := range t.rules {
+		rule.Timeout = cmp.Or(rule.Timeout, t.Defaults.Timeout)
+		if rule.Compensate != nil {
+			rule.Compensate.Timeout = cmp.Or(rule.Compensate.Timeout, t.Defaults.Timeout)
+		}
 	}
 	if err := r.errs.sorted(); err != nil {
 		return nil, nil, err
@@ -75,12 +82,6 @@ func (r *reader) table(t *Table, root *yaml.Node) {
 	}
 	if recipe != nil && t.Recipe != "" {
 		r.known(t, recipe)
-	}
-	for _, rule := range t.rules {
-		rule.Timeout = cmp.Or(rule.Timeout, t.Defaults.Timeout)
-		if rule.Compensate != nil {
-			rule.Compensate.Timeout = cmp.Or(rule.Compensate.Timeout, t.Defaults.Timeout)
-		}
 	}
 	slices.SortStableFunc(t.globs, func(a, b *Row) int { return weight(b.own.Name) - weight(a.own.Name) })
 }

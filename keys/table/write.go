@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"regexp"
@@ -30,11 +31,25 @@ func (e *editor) indent(n *yaml.Node) (string, bool) {
 	return s, strings.Trim(s, " ") == ""
 }
 
-// afterLine writes a line behind the one that holds the byte before at.
+// afterLine writes a line behind the one that holds the offset at.
 func (e *editor) afterLine(at int, text string) {
 	line, _ := e.lines.position(at)
-	end := e.lines.end(line)
-	e.insert(end, e.newline+text)
+	e.insert(e.lines.end(line), e.newline+text)
+}
+
+// afterNotes is the offset of the last of the comment lines that follow the one that holds at and stand
+// deeper than indent: they belong to what stands there. at itself when there are none.
+func (e *editor) afterNotes(at int, indent string) int {
+	line, _ := e.lines.position(at)
+	for ; line < len(e.lines.starts); line++ {
+		next := e.src[e.lines.starts[line]:]
+		note := bytes.TrimLeft(next, " ")
+		if !bytes.HasPrefix(note, []byte("#")) || len(next)-len(note) <= len(indent) {
+			break
+		}
+		at = e.lines.starts[line]
+	}
+	return at
 }
 
 // first adds a member at the beginning of a mapping that is not an alias.
@@ -79,6 +94,9 @@ func (e *editor) member(n *yaml.Node, after, name string, v any) error {
 	indent, plain := e.indent(k)
 	if !ok || !plain {
 		return e.first(n, name, v)
+	}
+	if after == "" {
+		end = e.afterNotes(end, indent)
 	}
 	e.afterLine(end, indent+entry(name, v, false))
 	return nil
@@ -230,7 +248,7 @@ func render(v any, json bool) string {
 }
 
 // plainText is what needs no quotes in YAML, as long as it is not one of its words.
-var plainText = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_/.~-]*$`)
+var plainText = regexp.MustCompile(`^([A-Za-z_/][A-Za-z0-9_/.~-]*|[0-9]+(ms|s|m|h))$`)
 
 // plain writes a text without quotes where YAML allows it.
 func plain(s string) string {
