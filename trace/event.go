@@ -99,6 +99,8 @@ type Format struct {
 	// most 64 KiB of them; for each line the formats are asked in the registry's order (FORMATS.md §1.6), and the first
 	// that says yes decodes the file.
 	Sniff func(p *Probe) bool
+	// Lines is how many lines must say so, 0 meaning one. A format that needs several is asked last of all.
+	Lines int
 	// New makes the decoder of one file; head is the file's start, up to 64 KiB, and path its name as given or found.
 	// The decoder keeps neither.
 	New func(head []byte, path string) Decoder
