@@ -1,5 +1,14 @@
 package ledger
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"drainboard/keys"
+)
+
 // Image is what a row held at one moment: the part of it that drainboard compares before it writes over it.
 type Image struct {
 	State       State
@@ -13,6 +22,22 @@ type Image struct {
 func (r *Row) Image() Image {
 	return Image{State: r.State, Response: r.Response, HasResponse: r.HasResponse, Created: r.Created, Updated: r.Updated}
 }
+
+// Fingerprint is a short text that differs when the image does.
+func (im Image) Fingerprint() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %t %q %x %x", im.State, im.HasResponse, im.Response, im.Created, im.Updated)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Differs says whether a row is not what drainboard last wrote. A row that was left failed and was claimed anew by
+// a writer that knows nothing of claims does not: that is what failed is for.
+func Differs(wrote, found Image) bool {
+	return wrote != found && (wrote.State != Failed || wrote.Created == found.Created || found.State == "")
+}
+
+// AckOverwritten is the kind of an acknowledgement of an overwritten row; its Seen is the Fingerprint of what was found.
+const AckOverwritten = "overwritten"
 
 // Overwritten is a row that is not what drainboard last wrote (LEDGER.md "Who is promised what").
 type Overwritten struct {
@@ -31,6 +56,20 @@ type Late struct {
 	HasResponse bool
 	At          float64
 	Differs     bool // its payload is not the one the row holds: critical
+}
+
+// Contradicts says whether the late reply holds a payload that the row does not: as JSON values, without the ignore rules of
+// a table. What is not a commit holds none.
+func (l *Late) Contradicts(row Image) bool {
+	if l.State != Committed {
+		return false
+	}
+	return row.State != Committed || row.HasResponse != l.HasResponse || !samePayload(row.Response, l.Response)
+}
+
+func samePayload(a, b string) bool {
+	var s keys.Scratch
+	return a == b || keys.ValueDigest(&s, []byte(a), nil) == keys.ValueDigest(&s, []byte(b), nil)
 }
 
 // Ack is an operator's acknowledgement of a finding.
@@ -92,6 +131,12 @@ type Facts struct {
 	Acks          []Ack
 	HumanKeys     []HumanKey
 	Compensations []Compensation
+}
+
+// Equal says whether two sets of facts are the same.
+func (f *Facts) Equal(g *Facts) bool {
+	return slices.Equal(f.Overwritten, g.Overwritten) && slices.Equal(f.Late, g.Late) && slices.Equal(f.Acks, g.Acks) &&
+		slices.Equal(f.HumanKeys, g.HumanKeys) && slices.Equal(f.Compensations, g.Compensations)
 }
 
 // Owner is a process on a host: who holds a claim or runs a compensation.

@@ -79,11 +79,16 @@ func (l *Looker) read(ctx context.Context, due bool) (ledger.Changes, error) {
 		return ledger.Changes{}, err
 	}
 	for i := range ch.Rows {
-		err := l.patient(ctx, func() error { return l.claim(&ch.Rows[i]) })
-		if err != nil {
-			l.looked = false // the index is ahead of what the caller knows
-			return ledger.Changes{}, err
+		if err == nil {
+			err = l.patient(ctx, func() error { return l.claim(&ch.Rows[i]) })
 		}
+	}
+	if err == nil {
+		err = l.readFacts(ctx, &ch)
+	}
+	if err != nil {
+		l.looked = false // the index is ahead of what the caller knows
+		return ledger.Changes{}, err
 	}
 	return ch, nil
 }
@@ -173,6 +178,15 @@ func (l *Looker) recent(ctx context.Context) (ledger.Changes, error) {
 		}
 		if !ok || f.row.Key != key {
 			lost[id] = key
+		}
+	}
+	for key := range l.facts.marked {
+		f, ok, err := l.byKey(ctx, key)
+		if err != nil {
+			return ledger.Changes{}, err
+		}
+		if ok {
+			news = append(news, f)
 		}
 	}
 	return l.fold(ctx, news, lost)

@@ -17,6 +17,7 @@ const columns = "idempotency_key TEXT, tool_name TEXT, request_json TEXT, respon
 type schema struct {
 	seen    int64           // PRAGMA schema_version
 	has     map[string]bool // drainboard_* objects
+	made    bool            // all tables that the first write makes are there
 	foreign error           // why the file is read and never written; nil when it may be
 }
 
@@ -59,6 +60,10 @@ func (c *conn) readSchema(path string) (schema, error) {
 	}, "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name")
 	if err != nil {
 		return s, err
+	}
+	s.made = true
+	for _, o := range ours() {
+		s.made = s.made && s.has[o.name]
 	}
 	if newer > version {
 		return s, &ledger.Problem{

@@ -20,6 +20,7 @@ type conn struct {
 	c     driver.Conn
 	stmts map[string]driver.Stmt
 	args  []driver.NamedValue
+	last  int64 // row id of the last insert
 }
 
 // dial opens path in an access mode of SQLite's URIs (ro, rw, rwc, memory). Its busy handler is off: waiting is
@@ -86,6 +87,9 @@ func (c *conn) exec(q string, args ...driver.Value) (int64, error) {
 	}
 	r, err := s.(driver.StmtExecContext).ExecContext(context.Background(), c.bind(args))
 	if err != nil {
+		return 0, err
+	}
+	if c.last, err = r.LastInsertId(); err != nil {
 		return 0, err
 	}
 	return r.RowsAffected()

@@ -9,7 +9,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"time"
@@ -156,18 +155,9 @@ func (l *Looker) ready(ctx context.Context) error {
 	return nil
 }
 
-// patient runs f again while the file is locked, until it works, the patience is at its end or ctx is.
+// patient runs f with the Looker's patience.
 func (l *Looker) patient(ctx context.Context, f func() error) error {
-	end := time.Now().Add(l.opt.Patience)
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		err := f()
-		if err == nil || !busy(err) || time.Now().After(end) {
-			return err
-		}
-		if err := pause(ctx, wait/2+rand.N(wait)); err != nil {
-			return err
-		}
-	}
+	return patient(ctx, l.opt.Patience, f)
 }
 
 // pause waits, or less when ctx ends.
@@ -193,7 +183,7 @@ func rowOf(v []driver.Value) ledger.Row {
 
 // claim puts the claim behind a row in flight, when there is one.
 func (l *Looker) claim(r *ledger.Row) error {
-	if r.State != ledger.InFlight || !l.schema.has["drainboard_claims"] {
+	if r.State != ledger.InFlight || !l.schema.made {
 		return nil
 	}
 	c, err := l.c.claimOf(r.Key)
@@ -206,8 +196,12 @@ func (c *conn) claimOf(key string) (*ledger.Claim, error) {
 	if err != nil || v == nil || text(v[0]) == "" {
 		return nil, err
 	}
+	return claimFrom(v), nil
+}
+
+func claimFrom(v []driver.Value) *ledger.Claim {
 	return &ledger.Claim{
 		Token: text(v[0]), Attempt: int(integer(v[1])), Run: text(v[2]), Host: text(v[3]), BootID: text(v[4]),
 		PID: int(integer(v[5])), PIDStart: integer(v[6]),
-	}, nil
+	}
 }

@@ -170,8 +170,15 @@ func TestLookGivesRowsAsStored(t *testing.T) {
 	}
 }
 
+func ourSQL() (sql []string) {
+	for _, o := range ours() {
+		sql = append(sql, o.sql)
+	}
+	return sql
+}
+
 func TestLookReadsClaims(t *testing.T) {
-	a := newAgent(t, createClaims)
+	a := newAgent(t, ourSQL()...)
 	a.put("k", "inflight", 1, nil)
 	a.put("blind", "inflight", 1, nil)
 	a.put("taken away", "inflight", 1, nil)

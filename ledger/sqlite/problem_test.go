@@ -136,7 +136,7 @@ func TestHotJournalIsSaidAndNotTouched(t *testing.T) {
 }
 
 func TestWritable(t *testing.T) {
-	ours := []string{createClaims, createLog, createLogKey, createLogUpdate, createLogDelete, createLate, createPass, createFenceInsert, createFenceUpdate}
+	ours := append(ourSQL(), createPass, createFenceInsert, createFenceUpdate)
 	tests := []struct {
 		name  string
 		setup []string
