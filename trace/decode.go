@@ -9,7 +9,7 @@ import (
 
 // Stats counts what a block held. Nothing is left out:
 //
-//	Values + Torn + Noise + Extra = Calls + Results + Others + Bad
+//	Values + Torn + Noise + Extra = Calls + Results + Others + Bad + Held
 type Stats struct {
 	Lines   int   // physical lines, blank ones and an unfinished last one included
 	Bytes   int64 // of these lines, the skipped rest of an overlong one included
@@ -21,6 +21,7 @@ type Stats struct {
 	Results int
 	Others  int  // values and lines that are neither, run marks and links included
 	Bad     int  // Bad events: torn stretches, values that are no object, and what lacks something
+	Held    int  // events that were held back, less those that were let go: 0 over a whole closed file
 	Tail    bool // the file ends in an unfinished value: a partial tail, neither bad nor listed
 }
 
@@ -36,6 +37,7 @@ func (s *Stats) Add(o Stats) {
 	s.Results += o.Results
 	s.Others += o.Others
 	s.Bad += o.Bad
+	s.Held += o.Held
 	s.Tail = s.Tail || o.Tail
 }
 
@@ -56,6 +58,7 @@ func DecodeBlock(b *Block, w *Scratch, handle func(*Event)) Stats {
 func decode(b *Block, dec Decoder, f *Format, w *Scratch, handle func(*Event)) Stats {
 	var st Stats
 	w.handle, w.stats = handle, &st
+	w.lines, w.off = b.File.lines, b.Off
 	d := blockDecoder{Block: b, dec: dec, format: f, w: w, st: &st}
 	d.lines, _ = dec.(LineDecoder)
 	switch {
@@ -68,6 +71,14 @@ func decode(b *Block, dec Decoder, f *Format, w *Scratch, handle func(*Event)) S
 	default:
 		st.Bytes = int64(len(b.Data))
 		d.eachLine()
+	}
+	if fl, ok := dec.(Flusher); ok && b.Last {
+		w.reset()
+		fl.Flush(w)
+		st.Extra += w.n + w.bad
+	}
+	if !f.Stateless {
+		b.File.lines += st.Lines
 	}
 	w.handle, w.stats = nil, nil
 	return st

@@ -50,7 +50,8 @@ type Event struct {
 	Kind Kind
 	// Line is the 0-based physical line, counted from the start of the block, at which the value starts;
 	// Offset the byte offset of that value in the block; N the 1-based number of this event among the
-	// calls and results that this value holds (0 for the other kinds).
+	// calls and results that this value holds (0 for the other kinds). Line and Offset are below zero
+	// for an event that was held back (Scratch.Hold) and stands in an earlier block of the file.
 	Line, N int
 	Offset  int
 
@@ -135,6 +136,13 @@ type Probe struct {
 // value has its value counted as Other.
 type Decoder interface {
 	Decode(v pyjson.Value, w *Scratch)
+}
+
+// Flusher is a Decoder that holds events back until it knows more: a run's name, the rest of a stream. Flush is called when
+// its file is closed, and lets go of them. A format whose decoder flushes is not Stateless.
+type Flusher interface {
+	Decoder
+	Flush(w *Scratch)
 }
 
 // LineDecoder is a Decoder of a format whose lines hold more than JSON values: a log's prefix, an SSE field name.

@@ -17,6 +17,7 @@ type File struct {
 	format atomic.Pointer[Format]
 	now    atomic.Pointer[string] // where it lies by now, when it was renamed
 	dec    Decoder                // made when the format is known, before the first block is handed out
+	lines  int                    // decoded so far, when the format is not Stateless: its blocks are decoded one at a time
 }
 
 // Format gives the format of the file; nil until its first lines were seen.

@@ -116,5 +116,5 @@ func TestSamplesGiveTheirCounts(t *testing.T) {
 
 // accounted is the equation of Stats.
 func (s Stats) accounted() bool {
-	return s.Values+s.Torn+s.Noise+s.Extra == s.Calls+s.Results+s.Others+s.Bad
+	return s.Values+s.Torn+s.Noise+s.Extra == s.Calls+s.Results+s.Others+s.Bad+s.Held
 }

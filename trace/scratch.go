@@ -17,8 +17,10 @@ type Scratch struct {
 	stats  *Stats
 	line   int
 	offset int
-	n      int // calls and results of the value so far
-	bad    int // bad values of it
+	lines  int   // of the file before the block, known when its format is not Stateless
+	off    int64 // of the block in the file
+	n      int   // calls and results of the value so far
+	bad    int   // bad values of it
 }
 
 // Emit hands an event out. Its Line, Offset and N are set here; N counts the calls and results of one value from 1.

@@ -1,0 +1,45 @@
+package trace
+
+// held is an event that a decoder keeps for a while: its own copy of what an Event lends, and where it stands.
+type held struct {
+	event Event
+	line  int   // in the file
+	off   int64 // in the file
+}
+
+// Hold copies an event that is to be emitted later, by Release or never. It is numbered among the calls and results of the
+// value that is being decoded, as if it had been emitted now.
+func (w *Scratch) Hold(e *Event) *held {
+	w.n++
+	w.stats.Held++
+	h := &held{event: *e, line: w.lines + w.line, off: w.off + int64(w.offset)}
+	h.event.N = w.n
+	for _, b := range [...]*[]byte{
+		&h.event.Run, &h.event.RunRaw, &h.event.Parent, &h.event.CallID, &h.event.Tool, &h.event.Args, &h.event.Recorded,
+		&h.event.Conn, &h.event.Payload, &h.event.Span,
+	} {
+		if *b != nil {
+			*b = append([]byte{}, *b...)
+		}
+	}
+	return h
+}
+
+// Release emits a held call or result where it stood.
+func (w *Scratch) Release(h *held) {
+	e := &h.event
+	e.Line, e.Offset = h.line-w.lines, int(h.off-w.off)
+	w.stats.Held--
+	if e.Kind == Call {
+		w.stats.Calls++
+	} else {
+		w.stats.Results++
+	}
+	w.handle(e)
+}
+
+// Drop gives up a held event, which turned out to restate another: it counts as Other.
+func (w *Scratch) Drop(*held) {
+	w.stats.Held--
+	w.stats.Others++
+}
