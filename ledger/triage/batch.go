@@ -16,6 +16,8 @@ type FileInfo struct {
 	Format   string // name of its format
 	Restates bool   // trace.Format.Restates
 	Results  trace.Records
+	// Generation is how many files had this path before: one that was truncated or replaced goes on as another.
+	Generation int
 }
 
 // Str is the index of a text in Batch.Strings; 0 is the empty text.
@@ -32,6 +34,7 @@ type Rec struct {
 	Time                                   int64 // nanoseconds, or trace.NoTime
 	Run, Parent, Tool, CallID, Scope, Span Str
 	Reach                                  trace.Reach
+	Assumed                                bool // the line names no run: Run is --run or named after the file
 
 	// Of a call.
 	Recorded Str
@@ -47,8 +50,15 @@ type Rec struct {
 
 	// Of a result.
 	Payload    [16]byte
+	Payloads   []RulePayload // what it is under the rules that leave something out of results
 	HasPayload bool
 	Cut        bool
+}
+
+// RulePayload is the digest of a payload as the calls of one rule compare it.
+type RulePayload struct {
+	Rule    uint16
+	Payload [16]byte
 }
 
 // Leaf is a volatile leaf of a call's arguments.

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math/bits"
 	"slices"
 
 	"drainboard/keys"
@@ -20,8 +21,8 @@ type group struct {
 	head, tail uint32
 	n          uint32 // counted calls
 	side       uint16
-	sides      uint16 // one bit a side that called it
-	inLedger   bool   // its calls were counted as standing in the ledger
+	sides      uint16   // one bit a side that called it
+	met        []uint32 // calls by side that were counted as standing in the ledger
 	wait
 }
 
@@ -59,7 +60,8 @@ type run struct {
 	children   []uint32
 	unfit      int // findings that make it no honest run
 	findings   int
-	view       *RunView
+	view       *RunView // what its calls decide
+	shown      *RunView // with its tree and findings, as it stands in the list
 	wait
 }
 
@@ -96,14 +98,14 @@ func (b *Book) addLink(f *file, r *Rec, in *interned) {
 	if parent == 0 || parent == child {
 		return
 	}
-	b.links = append(b.links, link{b.runFor(child), b.runFor(parent), place{f.latest, f.Path, r.Offset, r.N}})
+	b.links = append(b.links, link{b.runFor(child), b.runFor(parent), place{f.latest, f.Path, f.Generation, r.Offset, r.N}})
 	b.forest = true
 }
 
 func (b *Book) addEnd(f *file, r *Rec, in *interned) {
 	i := b.runFor(in.name(r.Run))
 	at := b.runs.at(i)
-	if p := (place{f.latest, f.Path, r.Offset, r.N}); !at.ended || p.before(at.end) {
+	if p := (place{f.latest, f.Path, f.Generation, r.Offset, r.N}); !at.ended || p.before(at.end) {
 		at.ended, at.end = true, p
 		b.mark(entRun, i)
 	}
@@ -286,8 +288,33 @@ func (b *Book) tally(i uint32, counted bool) {
 		if g.n = uint32(int(g.n) + d); d > 0 && g.n > 1 || d < 0 && g.n > 0 {
 			at.repeats += d
 		}
-		g.sides |= 1 << min(b.files[c.file].side, 15)
+		if d > 0 {
+			b.setSides(g, g.sides|1<<min(b.files[c.file].side, 15))
+		}
 	}
+}
+
+// setSides keeps the number of keys that only one side called.
+func (b *Book) setSides(g *group, sides uint16) {
+	if g.sides == sides || len(b.sides) < 2 {
+		return
+	}
+	if g.sides != 0 && g.sides&(g.sides-1) == 0 {
+		b.lone[bits.TrailingZeros16(g.sides)]--
+	}
+	g.sides = sides
+	if sides&(sides-1) == 0 {
+		b.lone[bits.TrailingZeros16(sides)]++
+	}
+}
+
+// onlyOn counts, by side, the keys that no other side called.
+func (b *Book) onlyOn() []int {
+	out := make([]int, len(b.sides))
+	for side := 1; side < len(b.sides) && side < len(b.lone) && len(b.sides) > 2; side++ {
+		out[side] = b.lone[side]
+	}
+	return out
 }
 
 func (b *Book) toolFor(name uint32) uint32 {

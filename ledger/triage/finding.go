@@ -1,6 +1,10 @@
 package triage
 
-import "drainboard/keys/table"
+import (
+	"strconv"
+
+	"drainboard/keys/table"
+)
 
 // Severity orders every list. Higher is worse.
 type Severity uint8
@@ -109,6 +113,15 @@ type Pos struct {
 	Offset int64 // of the value, in the (decompressed) file
 }
 
+// String is `file:line`, and `#n` behind it for a further event of one line.
+func (p Pos) String() string {
+	s := p.File + ":" + strconv.Itoa(p.Line)
+	if p.N > 1 {
+		s += "#" + strconv.Itoa(p.N)
+	}
+	return s
+}
+
 // Finding is one row of the findings list. It is immutable: a change makes another one with the same ID.
 type Finding struct {
 	ID       string // stable identity: kind and what it is about; cursors, marks and acknowledgements hold on to it
@@ -145,8 +158,9 @@ type Finding struct {
 	Timeout  float64  // in flight: seconds
 	Owner    string   // in flight
 
-	Ack      string // who acknowledged it and why, or ""
+	Ack      string   // who acknowledged it and why, or ""
 	about    []uint32 // runs that it is about
+	drains   bool     // in flight: it blocks the drain
 	place    place
 	sequence uint32
 }
@@ -162,6 +176,7 @@ type CallView struct {
 	NoKey    string // why
 	Opaque   bool
 	Ignored  bool // an ignore rule left something out of the key
+	Assumed  bool // its line names no run: --run, or the file's name
 	Recorded string
 	Class    table.Class
 	Rule     *table.Rule

@@ -15,12 +15,12 @@ type scopeKey struct {
 // scope is the calls and results of one id within its reach. Scopes that turn out to be one are joined: parent leads to
 // the one that holds everything.
 type scope struct {
-	parent                uint32
-	firstCall, lastCall   uint32
-	firstResult, lastRes  uint32
-	calls, results        uint32
-	answered              uint32 // last call of the chain that a result was given to, in the order of reading
-	dirty                 bool
+	parent               uint32
+	firstCall, lastCall  uint32
+	firstResult, lastRes uint32
+	calls, results       uint32
+	answered             uint32 // last call of the chain that a result was given to, in the order of reading
+	dirty                bool
 }
 
 // sameKey is what makes a line restate a call whatever its run or file: rule (1) of copies.
@@ -51,13 +51,15 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	for _, on := range [...]struct {
 		yes  bool
 		flag callFlags
-	}{{r.NoKey, callNoKey}, {r.Opaque, callOpaque}, {r.Ignored, callIgnored}} {
+	}{{r.NoKey, callNoKey}, {r.Opaque, callOpaque}, {r.Ignored, callIgnored}, {r.Assumed, callAssumed}} {
 		if on.yes {
 			c.flags |= on.flag
 		}
 	}
 	if b.cfg.Since != trace.NoTime && c.place != trace.NoTime && c.place < b.cfg.Since && b.leavesOut() {
 		c.flags |= callLeftOut
+		b.leftOut++
+		b.totals.Others++
 	}
 	if len(r.Leaves) > 0 {
 		list := make([]leaf, len(r.Leaves))
@@ -279,6 +281,9 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 		file: id, line: uint32(f.lines) + r.Line, n: r.N,
 		run: in.name(r.Run), tool: in.name(r.Tool), id: in.id(r.CallID),
 		status: r.Status, hasPayload: r.HasPayload, cut: r.Cut,
+	}
+	if len(r.Payloads) > 0 {
+		res.payloads = b.payloads.add(r.Payloads)
 	}
 	if res.id != 0 {
 		owner := res.run

@@ -157,12 +157,26 @@ func (p *pairing) dropCopiedResults() {
 	}
 }
 
-// payload is the payload of a result for comparison within an id; a cut one equals only itself.
-func (p *pairing) payload(i uint32) (out [17]byte) {
-	return p.b.payloadOf(i)
+// payload is the payload of a result for comparison within an id.
+func (p *pairing) payload(i uint32) [17]byte {
+	rule := uint16(0)
+	if len(p.calls) > 0 {
+		rule = p.b.calls.at(p.calls[0]).rule
+	}
+	return p.b.payloadUnder(i, rule)
 }
 
-func (b *Book) payloadOf(i uint32) (out [17]byte) {
+// payloadOf is the payload of a result as its own call compares it.
+func (b *Book) payloadOf(i uint32) [17]byte {
+	rule := uint16(0)
+	if of := b.results.at(i).of; of != 0 {
+		rule = b.calls.at(of).rule
+	}
+	return b.payloadUnder(i, rule)
+}
+
+// payloadUnder is the payload of a result, less what a rule leaves out; a cut one equals only itself. Its last byte tells none, whole and cut apart.
+func (b *Book) payloadUnder(i uint32, rule uint16) (out [17]byte) {
 	r := b.results.at(i)
 	switch {
 	case r.cut:
@@ -170,6 +184,13 @@ func (b *Book) payloadOf(i uint32) (out [17]byte) {
 	case r.hasPayload:
 		copy(out[:], r.payload[:])
 		out[16] = 1
+		if r.payloads != 0 {
+			for _, p := range *b.payloads.at(r.payloads) {
+				if p.Rule == rule {
+					copy(out[:], p.Payload[:])
+				}
+			}
+		}
 	}
 	return out
 }

@@ -18,6 +18,7 @@ const (
 	entCall   = entities + iota // an open call
 	entResult                   // an orphan
 	entRow                      // a row of the ledger
+	entFacts                    // drainboard's own facts
 )
 
 // index holds every finding and view in the order in which faces list them.

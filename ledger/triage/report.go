@@ -20,30 +20,30 @@ type Report struct {
 	Sources      []ReportSource `json:"sources"`
 	Blockers     []ReportBlock  `json:"blockers"`
 
-	Duplicates     []ReportDuplicate `json:"duplicates"`
-	Drift          []ReportDrift     `json:"drift"`
-	TemporalKeys   []ReportTemporal  `json:"temporal_keys"`
-	KeyConflicts   []ReportConflict  `json:"key_conflicts"`
-	CrossRun       []ReportCross     `json:"cross_run"`
-	Runaway        []ReportRunaway   `json:"runaway"`
-	AfterEnd       []ReportAt        `json:"after_end"`
-	InFlight       []ReportInFlight  `json:"inflight"`
-	Settled        []ReportKey       `json:"settled_in_trace"`
-	FailedDone     []ReportKey       `json:"failed_but_done"`
-	OtherResponse  []ReportKey       `json:"other_response"`
-	Overwritten    []ReportKey       `json:"overwritten"`
-	LateReplies    []ReportLate      `json:"late_replies"`
-	Compensations  []ReportComp      `json:"compensations"`
-	NewWhileDrain  []ReportNew       `json:"new_while_draining"`
-	LostResults    []ReportKey       `json:"lost_results"`
-	OpenCalls      []ReportCall      `json:"open_calls"`
-	OrphanResults  []ReportOrphan    `json:"orphan_results"`
-	Unkeyed        []ReportUnkeyed   `json:"unkeyed"`
-	Unclassified   []ReportTool      `json:"unclassified"`
-	Unmatched      []ReportUnmatched `json:"unmatched"`
-	Budget         ReportBudget      `json:"budget"`
-	Unreadable     []ReportBad       `json:"unreadable"`
-	TracesOnly     bool              `json:"traces_only"`
+	Duplicates    []ReportDuplicate `json:"duplicates"`
+	Drift         []ReportDrift     `json:"drift"`
+	TemporalKeys  []ReportTemporal  `json:"temporal_keys"`
+	KeyConflicts  []ReportConflict  `json:"key_conflicts"`
+	CrossRun      []ReportCross     `json:"cross_run"`
+	Runaway       []ReportRunaway   `json:"runaway"`
+	AfterEnd      []ReportAt        `json:"after_end"`
+	InFlight      []ReportInFlight  `json:"inflight"`
+	Settled       []ReportKey       `json:"settled_in_trace"`
+	FailedDone    []ReportKey       `json:"failed_but_done"`
+	OtherResponse []ReportKey       `json:"other_response"`
+	Overwritten   []ReportKey       `json:"overwritten"`
+	LateReplies   []ReportLate      `json:"late_replies"`
+	Compensations []ReportComp      `json:"compensations"`
+	NewWhileDrain []ReportNew       `json:"new_while_draining"`
+	LostResults   []ReportKey       `json:"lost_results"`
+	OpenCalls     []ReportCall      `json:"open_calls"`
+	OrphanResults []ReportOrphan    `json:"orphan_results"`
+	Unkeyed       []ReportUnkeyed   `json:"unkeyed"`
+	Unclassified  []ReportTool      `json:"unclassified"`
+	Unmatched     []ReportUnmatched `json:"unmatched"`
+	Budget        ReportBudget      `json:"budget"`
+	Unreadable    []ReportBad       `json:"unreadable"`
+	TracesOnly    bool              `json:"traces_only"`
 }
 
 // The parts of a Report.

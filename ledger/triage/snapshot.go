@@ -31,7 +31,7 @@ type Snapshot struct {
 
 // Totals count what was read.
 type Totals struct {
-	Bytes                                                     int64
+	Bytes                                                          int64
 	Lines, Bad, Tails, Calls, Copies, Results, Others, Runs, Tools int
 }
 
@@ -81,6 +81,7 @@ type RunView struct {
 	Ended             bool
 	Spark             [24]uint16 // calls over its time, in 24 equal parts
 	First             Pos
+	place             place
 }
 
 // ToolView is a tool of the inventory.
@@ -96,16 +97,17 @@ type ToolView struct {
 	Last         int64
 	Sides        []string
 	First        Pos
+	place        place
 }
 
 // SideView is what one side did.
 type SideView struct {
-	Label                                    string
-	Calls, Mutators, InLedger, Runs          int
-	OnlyTools                                []string // tools that no other side called
-	OnlyKeys                                 int
-	Last                                     int64 // newest recorded time, or trace.NoTime
-	Draining                                 bool
+	Label                           string
+	Calls, Mutators, InLedger, Runs int
+	OnlyTools                       []string // tools that no other side called
+	OnlyKeys                        int
+	Last                            int64 // newest recorded time, or trace.NoTime
+	Draining                        bool
 }
 
 // SourceView is one file that was read.

@@ -140,6 +140,7 @@ const (
 	callLeftOut  // before --since
 	callOpen     // counted as open in its tool
 	callFailed   // counted as failed in its tool
+	callAssumed  // its line names no run
 	callChained  // stands in the chains of its key, run, ...
 )
 
@@ -152,18 +153,18 @@ type call struct {
 	place  int64 // latest recorded time so far in its file
 	offset int64
 
-	file                      FileID
-	line                      uint32
-	run, tool, recorded       uint32 // names
-	id, span                  uint32 // ids
-	scope, nextInScope        uint32
-	group, nextInGroup        uint32
-	nextInRun, nextInShape    uint32
-	nextInWork, nextInRec     uint32
-	leaves, result, copyOf    uint32 // result: the paired one; further ones follow in result.next
-	reason                    uint32 // name: why it has no key
-	rule, n                   uint16
-	flags                     callFlags
+	file                   FileID
+	line                   uint32
+	run, tool, recorded    uint32 // names
+	id, span               uint32 // ids
+	scope, nextInScope     uint32
+	group, nextInGroup     uint32
+	nextInRun, nextInShape uint32
+	nextInWork, nextInRec  uint32
+	leaves, result, copyOf uint32 // result: the paired one; further ones follow in result.next
+	reason                 uint32 // name: why it has no key
+	rule, n                uint16
+	flags                  callFlags
 }
 
 // leaf is a volatile leaf of a call's arguments.
@@ -197,13 +198,15 @@ type result struct {
 	status              trace.Status
 	role                role
 	hasPayload, cut     bool
-	counted             bool // stands among the orphans
+	payloads            uint32 // further digests, by rule: index in Book.payloads
+	counted             bool   // stands among the orphans
 }
 
 // place is a record's place in the order of everything (PRODUCT.md "Order").
 type place struct {
 	time   int64
 	path   string
+	gen    int
 	offset int64
 	n      uint16
 }
@@ -214,6 +217,8 @@ func (p place) before(q place) bool {
 		return p.time < q.time
 	case p.path != q.path:
 		return p.path < q.path
+	case p.gen != q.gen:
+		return p.gen < q.gen
 	case p.offset != q.offset:
 		return p.offset < q.offset
 	}
@@ -221,11 +226,13 @@ func (p place) before(q place) bool {
 }
 
 func (b *Book) placeOf(c *call) place {
-	return place{c.place, b.files[c.file].Path, c.offset, c.n}
+	f := &b.files[c.file]
+	return place{c.place, f.Path, f.Generation, c.offset, c.n}
 }
 
 func (b *Book) placeOfResult(r *result) place {
-	return place{r.place, b.files[r.file].Path, r.offset, r.n}
+	f := &b.files[r.file]
+	return place{r.place, f.Path, f.Generation, r.offset, r.n}
 }
 
 // callBefore orders two calls by place.

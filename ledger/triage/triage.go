@@ -42,11 +42,12 @@ type Book struct {
 	seen    map[string]bool // plain and generic formats in which a result was seen
 	flipped []string        // formats in which results were seen since the last settling
 
-	names   texts // runs, tools, recorded keys, pointers
-	ids     texts // call ids and spans
-	calls   chunks[call]
-	results chunks[result]
-	leaves  chunks[[]leaf]
+	names    texts // runs, tools, recorded keys, pointers
+	ids      texts // call ids and spans
+	calls    chunks[call]
+	results  chunks[result]
+	leaves   chunks[[]leaf]
+	payloads chunks[[]RulePayload]
 
 	scopes    chunks[scope]
 	scopeOf   map[scopeKey]uint32
@@ -76,6 +77,10 @@ type Book struct {
 	queue    [entities][]uint32
 	openers  []uint32 // calls whose being open is to be judged again
 	rowQueue []*row
+	rowCount uint32
+	sideSums []sideSum
+	lone     [16]int // keys that only one side called, by side
+	leftOut  int     // calls before --since
 	tick     uint32
 	pending  bool // something large was put off
 
@@ -121,14 +126,20 @@ func NewBook(cfg Config) *Book {
 
 // AddFile makes a file known and returns its number. Files are numbered in the order in which they are added.
 func (b *Book) AddFile(info FileInfo) FileID {
-	side, ok := b.sideOf[info.Side]
-	if !ok {
-		side = uint16(len(b.sides))
-		b.sides = append(b.sides, info.Side)
-		b.sideOf[info.Side] = side
-	}
+	side := b.AddSide(info.Side)
 	b.files = append(b.files, file{FileInfo: info, side: side, latest: trace.NoTime, lastLine: trace.NoTime})
 	return FileID(len(b.files) - 1)
+}
+
+// AddSide makes a side known, so that sides stand in the order in which they were named. "" is no side.
+func (b *Book) AddSide(label string) uint16 {
+	side, ok := b.sideOf[label]
+	if !ok {
+		side = uint16(len(b.sides))
+		b.sides = append(b.sides, label)
+		b.sideOf[label] = side
+	}
+	return side
 }
 
 // SetFormat corrects the format of a file whose first line came late.

@@ -1,0 +1,359 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/ledger"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
+)
+
+// Config says what an Engine reads and judges by.
+type Config struct {
+	Sources  []trace.Source
+	Follow   bool
+	MaxLine  int // bytes; 0: trace.DefaultMaxLine
+	Stdin    io.Reader
+	Poll     time.Duration
+	Formats  []*trace.Format // nil: trace.Formats()
+	Run      string          // the run of lines that name none; "": named after the file
+	Table    *table.Table
+	Recipe   string // "": the table's, else the one that reproduces most of the ledger, else intent
+	Since    int64  // nanoseconds, or trace.NoTime
+	Draining string
+	Match    triage.Match
+
+	Ledger     ledger.Looker // nil: none
+	LedgerPath string
+	LedgerErr  error // a ledger was named and cannot be opened: it blocks
+
+	Now func() time.Time // the clock; nil: time.Now
+}
+
+// Progress says how far reading is.
+type Progress struct {
+	Loading     bool    // what was there at the start is not read yet
+	Read, Total int64   // bytes of it; Total grows while sources are found
+	Rate        float64 // bytes a second, since the start
+	Behind      int64   // bytes that lie unread while following
+	Ledger      string  // "" or why the ledger cannot be read just now
+}
+
+// Query names calls: see triage.Question.
+type Query = triage.Question
+
+// Engine reads, keys and judges. All methods may be called by any goroutine.
+type Engine struct {
+	cfg     Config
+	ctx     context.Context
+	cancel  context.CancelFunc
+	input   *tap // standard input, kept; nil when it is no source
+	reading atomic.Pointer[reading]
+
+	work    chan piece
+	asks    chan func(*owner)
+	done    chan struct{} // the owner has ended
+	updates chan struct{}
+	loaded  chan struct{} // closed when what was there at the start is in the book
+
+	snapshot atomic.Pointer[triage.Snapshot]
+	trouble  atomic.Pointer[string] // why the ledger cannot be read just now
+	loading  atomic.Bool
+	started  time.Time
+	fault    atomic.Pointer[error] // what ended the engine early
+	group    sync.WaitGroup
+}
+
+// reading is one pass over the sources: with one recipe and one table. Another recipe or table makes another pass.
+type reading struct {
+	number int
+	recipe *keys.Recipe
+	table  *table.Table
+	reader *trace.Reader
+}
+
+// piece is what a worker or the ledger's goroutine sends to the owner.
+type piece struct {
+	pass   int // of the reading that it belongs to
+	file   *trace.File
+	seq    int
+	batch  *triage.Batch
+	notice *trace.Notice
+	end    bool // one worker has ended
+	err    error
+	ledger *ledgerNews
+}
+
+// Start begins to read. The Engine ends when ctx does, or with Close; a one-shot one (not Config.Follow) keeps answering after it has read everything.
+func Start(ctx context.Context, c Config) (*Engine, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Table == nil {
+		c.Table = table.Default()
+	}
+	name := c.Recipe
+	if name == "" {
+		name = c.Table.Recipe
+	}
+	recipe := keys.Intent
+	if name != "" {
+		var ok bool
+		if recipe, ok = keys.Lookup(name); !ok {
+			return nil, fmt.Errorf("recipe %q is not known: expected intent, dedup16 or jcs", name)
+		}
+	}
+	return start(ctx, c, recipe)
+}
+
+func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) {
+	e := &Engine{
+		cfg: c, work: make(chan piece, 64), asks: make(chan func(*owner)), done: make(chan struct{}),
+		updates: make(chan struct{}, 1), loaded: make(chan struct{}), started: time.Now(),
+	}
+	e.ctx, e.cancel = context.WithCancel(ctx)
+	for _, s := range c.Sources {
+		if s.Path == trace.Stdin && e.input == nil && c.Stdin != nil {
+			var err error
+			if e.input, err = newTap(c.Stdin); err != nil {
+				e.cancel()
+				return nil, err
+			}
+		}
+	}
+	if err := e.open(recipe, c.Table); err != nil {
+		e.cancel()
+		return nil, err
+	}
+	o := newOwner(e)
+	e.publish(o.book.Snapshot(c.Now().UnixNano(), false))
+	o.begin()
+	if c.Ledger != nil {
+		e.group.Add(1)
+		go e.watchLedger()
+	}
+	e.group.Add(1)
+	go o.run()
+	return e, nil
+}
+
+// open begins a reading.
+func (e *Engine) open(recipe *keys.Recipe, t *table.Table) error {
+	c := &e.cfg
+	conf := trace.Config{Sources: c.Sources, Follow: c.Follow, MaxLine: c.MaxLine, Formats: c.Formats, Poll: c.Poll, Now: c.Now}
+	if e.input != nil {
+		conf.Stdin = e.input.reader()
+	}
+	reader, err := trace.Open(e.ctx, conf)
+	if err != nil {
+		return err
+	}
+	next := &reading{recipe: recipe, table: t, reader: reader}
+	if was := e.reading.Load(); was != nil {
+		next.number = was.number + 1
+	}
+	e.reading.Store(next)
+	e.loading.Store(true)
+	return nil
+}
+
+func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
+
+// read is one worker: it takes blocks, keys them and sends the batches on.
+func (e *Engine) read(r *reading) {
+	defer e.group.Done()
+	defer e.guard("a worker")
+	k := newKeyer(&e.cfg, r)
+	for {
+		p := piece{pass: r.number}
+		item, err := r.reader.Next(e.ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			p.end = true
+		case err != nil:
+			p.end, p.err = true, err
+		case item.Notice != nil:
+			p.notice = item.Notice
+		default:
+			p.file, p.seq = item.Block.File, item.Block.Seq
+			p.batch = k.key(item.Block)
+			item.Block.Release()
+		}
+		select {
+		case e.work <- p:
+		case <-e.ctx.Done():
+			return
+		}
+		if p.end {
+			return
+		}
+	}
+}
+
+// guard keeps a panic of one goroutine from ending the process with the terminal in raw mode: it ends the engine instead, and says so.
+func (e *Engine) guard(who string) {
+	if r := recover(); r != nil {
+		stack := make([]byte, 1<<16)
+		err := fmt.Errorf("%s failed: %v\n%s", who, r, stack[:runtime.Stack(stack, false)])
+		e.fault.CompareAndSwap(nil, &err)
+		e.cancel()
+	}
+}
+
+// Err is what ended the engine before its time, or nil.
+func (e *Engine) Err() error {
+	if p := e.fault.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+func (e *Engine) publish(s *triage.Snapshot) {
+	e.snapshot.Store(s)
+	select {
+	case e.updates <- struct{}{}:
+	default:
+	}
+}
+
+// Snapshot is the latest one; it is never nil.
+func (e *Engine) Snapshot() *triage.Snapshot { return e.snapshot.Load() }
+
+// Updates has an entry when there is a newer snapshot than the one taken last.
+func (e *Engine) Updates() <-chan struct{} { return e.updates }
+
+// Progress says how far reading is.
+func (e *Engine) Progress() Progress {
+	p := e.reading.Load().reader.Progress()
+	out := Progress{Loading: e.loading.Load(), Read: p.Read, Total: p.Total}
+	if seconds := time.Since(e.started).Seconds(); seconds > 0 {
+		out.Rate = float64(p.Read) / seconds
+	}
+	if !out.Loading {
+		out.Behind = max(0, p.Total-p.Read)
+	}
+	if t := e.trouble.Load(); t != nil {
+		out.Ledger = *t
+	}
+	return out
+}
+
+// Wait returns when everything that was there at the start is in the book and judged.
+func (e *Engine) Wait(ctx context.Context) error {
+	select {
+	case <-e.loaded:
+		return e.Err()
+	case <-e.done:
+		if err := e.Err(); err != nil {
+			return err
+		}
+		return errors.New("reading ended before everything was read")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ask has the owner run f and waits for it.
+func (e *Engine) ask(ctx context.Context, f func(*owner)) error {
+	ran := make(chan struct{})
+	select {
+	case e.asks <- func(o *owner) { f(o); close(ran) }:
+	case <-e.done:
+		return e.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-ran:
+		return nil
+	case <-e.done:
+		return e.ended()
+	}
+}
+
+func (e *Engine) ended() error {
+	if err := e.Err(); err != nil {
+		return err
+	}
+	return errors.New("the engine was closed")
+}
+
+// Calls lists a page of calls and says how many there are in all.
+func (e *Engine) Calls(ctx context.Context, q Query) (page []triage.CallView, total int, err error) {
+	err = e.ask(ctx, func(o *owner) {
+		o.book.Settle(false)
+		page, total = o.book.View(q)
+	})
+	return page, total, err
+}
+
+// Report answers everything at once.
+func (e *Engine) Report(ctx context.Context) (r *triage.Report, err error) {
+	err = e.ask(ctx, func(o *owner) { r = o.book.Report(e.cfg.Now().UnixNano()) })
+	if err == nil && r.Ledger != nil {
+		r.Ledger.Path = e.cfg.LedgerPath
+	}
+	return r, err
+}
+
+// Keys lists the keys that begin with a prefix, at most limit.
+func (e *Engine) Keys(ctx context.Context, prefix string, limit int) (found []string, err error) {
+	err = e.ask(ctx, func(o *owner) {
+		o.book.Settle(false)
+		found = o.book.Keys(prefix, limit)
+	})
+	return found, err
+}
+
+// Acknowledge replaces the acknowledgements that findings are judged by.
+func (e *Engine) Acknowledge(ctx context.Context, acks []triage.Ack) error {
+	return e.ask(ctx, func(o *owner) {
+		o.acks = acks
+		o.book.SetAcks(acks)
+		o.dirty = true
+	})
+}
+
+// Recipe is the recipe in force.
+func (e *Engine) Recipe() *keys.Recipe { return e.reading.Load().recipe }
+
+// Table is the decision table in force.
+func (e *Engine) Table() *table.Table { return e.reading.Load().table }
+
+// Reload judges by another table from now on. What was read is read again.
+func (e *Engine) Reload(ctx context.Context, t *table.Table) error {
+	var err error
+	if asked := e.ask(ctx, func(o *owner) { err = o.again(o.e.Recipe(), t) }); asked != nil {
+		return asked
+	}
+	return err
+}
+
+// Row reads a row of the ledger as it is now.
+func (e *Engine) Row(ctx context.Context, key string) (ledger.Row, bool, error) {
+	if e.cfg.Ledger == nil {
+		return ledger.Row{}, false, errors.New("no ledger was given: start with --ledger")
+	}
+	return e.cfg.Ledger.Row(ctx, key)
+}
+
+// Close ends reading and waits for every goroutine. The ledger is closed too.
+func (e *Engine) Close() error {
+	e.cancel()
+	err := e.reading.Load().reader.Close()
+	e.input.close()
+	e.group.Wait()
+	if e.cfg.Ledger != nil {
+		err = errors.Join(err, e.cfg.Ledger.Close())
+	}
+	return err
+}

@@ -1,0 +1,211 @@
+package intake
+
+import (
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
+)
+
+// keyer turns the events of blocks into batches: it canonicalises arguments, derives keys, classifies calls and digests payloads.
+// One keyer is for one worker.
+type keyer struct {
+	table  *table.Table
+	recipe *keys.Recipe
+	run    string // --run: the run of lines that name none; "" is the file's
+
+	trace   trace.Scratch
+	args    keys.Args
+	scratch keys.Scratch
+	rows    map[string]*table.Row // by tool, remembered
+	strings map[string]triage.Str // of the batch in work
+	batch   *triage.Batch
+	pos     keyerPos
+	ignores []*table.Rule // rules that leave something out of results
+	last    struct {      // the text put last, by kind of text: neighbours often say the same
+		run, tool lastText
+	}
+}
+
+type keyerPos struct {
+	off  int64
+	file *trace.File
+	runs triage.Str // the file's default run, once it is in the batch
+	need bool       // spans are needed to tell copies
+}
+
+type lastText struct {
+	text string
+	at   triage.Str
+}
+
+func newKeyer(c *Config, r *reading) *keyer {
+	k := &keyer{table: r.table, recipe: r.recipe, run: c.Run, rows: map[string]*table.Row{}, strings: map[string]triage.Str{}}
+	for _, r := range r.table.Rules() {
+		if len(r.IgnoreResult) > 0 {
+			k.ignores = append(k.ignores, r)
+		}
+	}
+	return k
+}
+
+// key decodes a block. The batch belongs to whoever gets it; its File is set by the owner of the book.
+func (k *keyer) key(b *trace.Block) *triage.Batch {
+	k.batch = &triage.Batch{Strings: make([]string, 1, 64)}
+	clear(k.strings)
+	k.last.run, k.last.tool = lastText{}, lastText{}
+	format := b.File.Format()
+	k.pos = keyerPos{off: b.Off, file: b.File, need: format == nil || format.Reach != trace.ReachEverywhere}
+	st := trace.DecodeBlock(b, &k.trace, k.event)
+	k.batch.Lines, k.batch.Bytes, k.batch.Others, k.batch.Tail = st.Lines, st.Bytes, st.Others, st.Tail
+	return k.batch
+}
+
+func (k *keyer) text(s []byte) triage.Str {
+	if len(s) == 0 {
+		return 0
+	}
+	if at, ok := k.strings[string(s)]; ok {
+		return at
+	}
+	return k.add(string(s))
+}
+
+func (k *keyer) add(s string) triage.Str {
+	at := triage.Str(len(k.batch.Strings))
+	k.batch.Strings = append(k.batch.Strings, s)
+	k.strings[s] = at
+	return at
+}
+
+func (k *keyer) str(s string) triage.Str {
+	if s == "" {
+		return 0
+	}
+	if at, ok := k.strings[s]; ok {
+		return at
+	}
+	return k.add(s)
+}
+
+// near is text for a kind of text whose neighbours are often equal.
+func (k *keyer) near(last *lastText, s []byte) triage.Str {
+	if last.at == 0 || last.text != string(s) {
+		last.at = k.text(s)
+		last.text = k.batch.Strings[last.at]
+	}
+	return last.at
+}
+
+func (k *keyer) event(e *trace.Event) {
+	if e.Kind == trace.Bad {
+		k.batch.Bad = append(k.batch.Bad, triage.BadLine{Line: uint32(e.Line), Reason: e.Reason})
+		return
+	}
+	k.batch.Recs = append(k.batch.Recs, triage.Rec{
+		Kind: e.Kind, Status: e.Status, N: uint16(min(e.N, 1<<16-1)), Line: uint32(e.Line), Offset: k.pos.off + int64(e.Offset), Time: e.Time,
+	})
+	r := &k.batch.Recs[len(k.batch.Recs)-1]
+	if format := k.pos.file.Format(); format != nil {
+		r.Reach = format.Reach
+	}
+	r.Run = k.runOf(e, r)
+	r.Parent = k.text(e.Parent)
+	r.CallID = k.text(e.CallID)
+	r.Scope = k.text(e.Conn)
+	switch e.Kind {
+	case trace.Call:
+		r.Tool = k.near(&k.last.tool, e.Tool)
+		k.call(e, r)
+	case trace.Result:
+		r.Tool = k.text(e.Tool)
+		k.result(e, r)
+	}
+}
+
+// runOf is the run of an event: its own, else --run, else one named after its file.
+func (k *keyer) runOf(e *trace.Event, r *triage.Rec) triage.Str {
+	if len(e.Run) > 0 {
+		return k.near(&k.last.run, e.Run)
+	}
+	r.Assumed = true
+	if k.pos.runs == 0 {
+		name := k.run
+		if name == "" {
+			name = k.pos.file.DefaultRun()
+		}
+		k.pos.runs = k.str(name)
+	}
+	return k.pos.runs
+}
+
+func (k *keyer) row(tool string) *table.Row {
+	row, ok := k.rows[tool]
+	if !ok {
+		if len(k.rows) > 1<<14 {
+			clear(k.rows)
+		}
+		row = k.table.Row(tool)
+		k.rows[tool] = row
+	}
+	return row
+}
+
+func (k *keyer) call(e *trace.Event, r *triage.Rec) {
+	r.Recorded = k.text(e.Recorded)
+	if k.pos.need || len(e.CallID) == 0 {
+		r.Span = k.text(e.Span)
+	}
+	row := k.row(k.batch.Strings[r.Tool])
+	if e.NoArgs {
+		r.Rule, r.NoKey = uint16(row.Own().ID), true
+		r.Reason = k.str("arguments are not recorded")
+		return
+	}
+	if err := k.args.Parse(e.Args); err != nil {
+		r.Rule, r.NoKey = uint16(row.Own().ID), true
+		r.Reason = k.str(err.Error())
+		return
+	}
+	rule := row.Rule(&k.args)
+	r.Rule = uint16(rule.ID)
+	r.Ignored = len(rule.Ignore) > 0 && k.args.Ignore(rule.Ignore) > 0
+	r.Opaque = k.args.Opaque()
+	r.Args = k.args.Digest()
+	run := keys.RunID{Text: e.Run, Raw: e.RunRaw}
+	switch {
+	case rule.Forever:
+		run = keys.RunID{}
+	case r.Assumed:
+		run.Text = []byte(k.batch.Strings[r.Run])
+	}
+	key, err := k.recipe.Derive(run, e.Tool, &k.args)
+	if err != nil {
+		r.NoKey, r.Reason = true, k.str(err.Error())
+		return
+	}
+	r.Key = key
+	if rule.Class == table.Pure {
+		return
+	}
+	if shape, leaves, ok := k.args.Shape(e.Time, e.Time != trace.NoTime); ok {
+		r.Shape = shape
+		for _, l := range leaves {
+			r.Leaves = append(r.Leaves, triage.Leaf{Pointer: k.str(l.Pointer), Looks: k.str(l.Looks), Value: l.Value})
+		}
+	}
+}
+
+// result digests a payload. Where the table leaves something out of results and it is not known yet whose result this is, there is one more digest for
+// each such rule.
+func (k *keyer) result(e *trace.Event, r *triage.Rec) {
+	r.Cut = e.Cut
+	if e.Payload == nil {
+		return
+	}
+	r.HasPayload = true
+	r.Payload = keys.ValueDigest(&k.scratch, e.Payload, nil)
+	for _, rule := range k.ignores {
+		r.Payloads = append(r.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: keys.ValueDigest(&k.scratch, e.Payload, rule.IgnoreResult)})
+	}
+}

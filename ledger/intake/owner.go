@@ -1,0 +1,272 @@
+package intake
+
+import (
+	"sync"
+	"time"
+
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/ledger"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
+)
+
+// owner is the goroutine that owns the book.
+type owner struct {
+	e       *Engine
+	book    *triage.Book
+	files   map[*trace.File]*queue
+	byID    []*trace.File // by triage.FileID
+	pass    int
+	workers int           // still at work
+	dirty   bool          // folded since the last snapshot
+	caught  bool          // the reader has said that it caught up, or has ended
+	ledger  bool          // the first look has been taken in, or there is none
+	held    int           // batches that wait for an earlier one
+	last    time.Time     // of the last snapshot
+	pause   time.Duration // until the next one at the least
+	rows    map[string]*rowFacts
+	facts   *ledger.Facts
+	acks    []triage.Ack
+	once    sync.Once    // loaded is closed once
+	best    *keys.Recipe // reproduces more rows of the ledger than the recipe in force; nil: none does
+}
+
+// queue holds the batches of a file that came before their turn.
+type queue struct {
+	id      triage.FileID
+	next    int
+	waiting map[int]*triage.Batch
+	named   bool // its format is known to the book
+}
+
+// Snapshots are made at most this often, and more seldom when making one is dear.
+const (
+	shortest = 50 * time.Millisecond
+	seldom   = 20 // times as long as making one took
+)
+
+func newOwner(e *Engine) *owner {
+	o := &owner{e: e, ledger: e.cfg.Ledger == nil, rows: map[string]*rowFacts{}}
+	o.clean()
+	return o
+}
+
+// clean begins an empty book for the reading in force.
+func (o *owner) clean() {
+	c, r := &o.e.cfg, o.e.reading.Load()
+	o.pass, o.files, o.byID, o.held, o.caught, o.best = r.number, map[*trace.File]*queue{}, nil, 0, false, nil
+	o.book = triage.NewBook(triage.Config{
+		Table: r.table, Recipe: r.recipe, Ledger: c.Ledger != nil || c.LedgerErr != nil, Draining: c.Draining, Since: c.Since, Match: c.Match,
+	})
+	for _, s := range c.Sources {
+		if s.Label != "" {
+			o.book.AddSide(s.Label)
+		}
+	}
+	if c.LedgerErr != nil {
+		o.book.Unread(c.LedgerPath, c.LedgerErr.Error())
+	}
+	o.book.Loading(true)
+}
+
+// begin starts the workers of the reading in force.
+func (o *owner) begin() {
+	r := o.e.reading.Load()
+	for o.workers = 0; o.workers < workers(); o.workers++ {
+		o.e.group.Add(1)
+		go o.e.read(r)
+	}
+}
+
+// again reads everything again, by another recipe or table.
+func (o *owner) again(recipe *keys.Recipe, t *table.Table) error {
+	was := o.e.reading.Load()
+	if err := o.e.open(recipe, t); err != nil {
+		return err
+	}
+	_ = was.reader.Close() // what is left of that pass is passed over by its number
+	o.clean()
+	d := digester{table: t}
+	rows := make([]*rowFacts, 0, len(o.rows))
+	for _, f := range o.rows {
+		d.digest(f)
+		rows = append(rows, f)
+	}
+	o.book.Ledger(bookRows(rows), nil, true)
+	if o.facts != nil {
+		o.book.Facts(o.facts)
+	}
+	o.book.SetAcks(o.acks)
+	o.begin()
+	return nil
+}
+
+func (o *owner) run() {
+	e := o.e
+	defer e.group.Done()
+	defer close(e.done)
+	defer e.guard("the book")
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
+	for {
+		if wait := o.pause - time.Since(o.last); o.dirty && wait <= 0 && len(e.work) == 0 || o.dirty && wait < -o.pause {
+			o.show()
+		} else if o.dirty {
+			due.Reset(max(wait, time.Millisecond))
+		}
+		select {
+		case p := <-e.work:
+			o.take(p)
+		case f := <-e.asks:
+			f(o)
+		case <-due.C:
+		case <-tick.C:
+			o.dirty = o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending()
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+// show makes and publishes a snapshot.
+func (o *owner) show() {
+	began := time.Now()
+	final := o.caught && o.ledger && o.workers == 0
+	s := o.book.Snapshot(o.e.cfg.Now().UnixNano(), final)
+	o.last = time.Now()
+	o.pause = max(shortest, min(seldom*o.last.Sub(began), 5*time.Second))
+	o.dirty = false
+	o.e.publish(s)
+}
+
+func (o *owner) take(p piece) {
+	if p.ledger == nil && p.pass != o.pass {
+		return
+	}
+	switch {
+	case p.notice != nil:
+		o.note(p.notice)
+	case p.batch != nil:
+		o.batch(p)
+	case p.ledger != nil:
+		o.look(p.ledger)
+		reason := ""
+		if p.err != nil {
+			reason = p.err.Error()
+		}
+		o.book.Unread(o.e.cfg.LedgerPath, reason)
+	case p.end:
+		o.workers--
+		if p.err != nil {
+			o.book.Unread("reading", p.err.Error())
+		}
+		if o.workers == 0 {
+			o.caught = true
+		}
+	}
+	o.dirty = true
+	o.settleLoad()
+}
+
+// batch folds a batch in its turn.
+func (o *owner) batch(p piece) {
+	q := o.queue(p.file)
+	q.waiting[p.seq] = p.batch
+	o.held++
+	for {
+		b, ok := q.waiting[q.next]
+		if !ok {
+			return
+		}
+		delete(q.waiting, q.next)
+		q.next++
+		o.held--
+		b.File = q.id
+		if !q.named && p.file.Format() != nil {
+			q.named = true
+			o.book.SetFormat(q.id, fileInfo(p.file))
+		}
+		o.book.Fold(b)
+	}
+}
+
+func fileInfo(f *trace.File) triage.FileInfo {
+	info := triage.FileInfo{Path: f.Path, Side: f.Label, Generation: f.Gen}
+	if format := f.Format(); format != nil {
+		info.Format, info.Restates, info.Results = format.Name, format.Restates, format.Results
+	}
+	return info
+}
+
+func (o *owner) queue(f *trace.File) *queue {
+	q, ok := o.files[f]
+	if !ok {
+		q = &queue{id: o.book.AddFile(fileInfo(f)), waiting: map[int]*triage.Batch{}, named: f.Format() != nil}
+		o.files[f] = q
+		o.byID = append(o.byID, f)
+	}
+	return q
+}
+
+// note takes in news of a source or file.
+func (o *owner) note(n *trace.Notice) {
+	say := func(f *trace.File, text string) {
+		if f != nil {
+			o.book.Note(o.queue(f).id, text)
+		}
+	}
+	switch n.What {
+	case trace.Found:
+		if n.File != nil {
+			o.queue(n.File)
+		}
+		o.book.Unread(n.Path, "")
+	case trace.Unreadable:
+		reason := "cannot be read"
+		if n.Err != nil {
+			reason = n.Err.Error()
+		}
+		o.book.Unread(n.Path, reason)
+	case trace.NoTraces:
+		o.book.Unread(n.Path, "no traces in it")
+	case trace.Truncated, trace.Rewritten:
+		word := map[trace.What]string{trace.Truncated: "truncated", trace.Rewritten: "rewritten"}[n.What]
+		say(n.Of, word)
+		say(n.File, "")
+	case trace.Renamed:
+		say(n.File, "renamed to "+n.Path)
+	case trace.Removed:
+		say(n.File, "removed")
+	case trace.Returned:
+		o.book.Unread(n.Path, "")
+	case trace.Writing:
+		text := ""
+		if n.Bytes > 0 {
+			text = "writing"
+		}
+		say(n.File, text)
+	case trace.CaughtUp:
+		o.caught = true
+	}
+}
+
+// settleLoad ends loading once everything that was there is folded.
+func (o *owner) settleLoad() {
+	if !o.caught || !o.ledger || o.held > 0 || !o.e.loading.Load() {
+		return
+	}
+	o.book.Settle(true)
+	o.detect()
+	if o.best != nil && o.e.cfg.Recipe == "" && o.book.Table().Recipe == "" && o.pass == 0 {
+		if err := o.again(o.best, o.book.Table()); err == nil {
+			return
+		}
+	}
+	o.e.loading.Store(false)
+	o.book.Loading(false)
+	o.show()
+	o.once.Do(func() { close(o.e.loaded) })
+}

@@ -1,0 +1,310 @@
+package triage
+
+import (
+	"slices"
+
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// large is the number of calls from which an entity is evaluated less often: one tick is put off for each so many calls.
+const large = 4096
+
+// Settle evaluates what changed. Unless final, an entity with many calls is put off the longer the larger it is; Pending says whether one was.
+func (b *Book) Settle(final bool) {
+	b.tick++
+	b.pending = false
+	b.startOfDrain()
+	for _, format := range b.flipped {
+		b.judgeFormat(format)
+	}
+	b.flipped = b.flipped[:0]
+	for _, s := range b.dirtyIDs {
+		b.settleScope(b.root(s))
+		b.scopes.at(s).dirty = false
+	}
+	b.dirtyIDs = b.dirtyIDs[:0]
+	for _, i := range b.openers {
+		b.judgeCall(i)
+	}
+	b.openers = b.openers[:0]
+	if b.forest {
+		b.growForest()
+	}
+	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.settleRun, b.settleTool}
+	for kind := range settle {
+		list := b.queue[kind]
+		b.queue[kind] = nil
+		for _, i := range list {
+			w := b.waitOf(kind, i)
+			if !final && b.tick < w.next {
+				b.queue[kind] = append(b.queue[kind], i)
+				b.pending = true
+				continue
+			}
+			w.queued = false
+			settle[kind](i)
+			w.next = b.tick + w.size/large
+		}
+	}
+	rows := b.rowQueue
+	b.rowQueue = nil
+	for _, r := range rows {
+		b.settleRow(r)
+	}
+	b.viewRuns()
+}
+
+// Pending says whether the last Settle put something off.
+func (b *Book) Pending() bool { return b.pending }
+
+// judgeFormat marks everything of a format in which results begin to be recorded.
+func (b *Book) judgeFormat(format string) {
+	for i := uint32(1); i <= b.calls.last(); i++ {
+		if c := b.calls.at(i); c.flags&callChained != 0 && b.files[c.file].Format == format {
+			b.touch(i)
+		}
+	}
+}
+
+// startOfDrain finds when the drain began: --since, else the first call of another side. When it moves, the runs of the draining side are judged again.
+func (b *Book) startOfDrain() {
+	if len(b.sides) < 3 {
+		return
+	}
+	at := b.cfg.Since
+	if at == trace.NoTime {
+		draining := b.draining()
+		for side := range b.sideSums {
+			if t := b.sideSums[side].began; side != int(draining) && side != 0 && t != trace.NoTime && (at == trace.NoTime || t < at) {
+				at = t
+			}
+		}
+	}
+	if at == b.drainAt {
+		return
+	}
+	b.drainAt = at
+	for r := uint32(1); r <= b.runs.last(); r++ {
+		if b.runs.at(r).head != 0 {
+			b.mark(entRun, r)
+		}
+	}
+}
+
+// viewRuns makes the views of runs that changed, or whose findings or tree did.
+func (b *Book) viewRuns() {
+	list := b.index.runViews
+	b.index.runViews = nil
+	seen := map[uint32]bool{}
+	for len(list) > 0 {
+		r := list[len(list)-1]
+		list = list[:len(list)-1]
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
+		at := b.runs.at(r)
+		if at.parent != 0 {
+			list = append(list, at.parent)
+		}
+		if at.view == nil {
+			setView(b.index.runs, &at.shown, nil)
+			continue
+		}
+		v := *at.view
+		v.Tree, v.Findings = b.treeCalls(r), at.findings
+		if at.parent != 0 {
+			v.Parent = b.names.text(b.runs.at(at.parent).name)
+		}
+		setView(b.index.runs, &at.shown, &v)
+	}
+}
+
+// sideSum is what one side did so far.
+type sideSum struct {
+	calls, mutators, inLedger, runs int
+	began, last                     int64
+}
+
+func (b *Book) sum(side uint16) *sideSum {
+	for len(b.sideSums) <= int(side) {
+		b.sideSums = append(b.sideSums, sideSum{began: trace.NoTime, last: trace.NoTime})
+	}
+	return &b.sideSums[side]
+}
+
+func (b *Book) sideTally(c *call, class table.Class, d int) {
+	s := b.sum(b.files[c.file].side)
+	s.calls += d
+	if mutates(class) {
+		s.mutators += d
+	}
+	if d > 0 && c.place != trace.NoTime && (s.began == trace.NoTime || c.place < s.began) {
+		s.began = c.place
+	}
+	s.last = max(s.last, c.time)
+}
+
+// setInLedger counts a key's calls as standing in the ledger, or no longer.
+func (b *Book) setInLedger(at *group, calls []uint32, met bool) {
+	if len(b.sides) < 2 {
+		return
+	}
+	for side, n := range at.met {
+		b.sum(uint16(side)).inLedger -= int(n)
+	}
+	at.met = nil
+	if !met {
+		return
+	}
+	at.met = make([]uint32, len(b.sides))
+	for _, i := range calls {
+		side := b.files[b.calls.at(i).file].side
+		at.met[side]++
+		b.sum(side).inLedger++
+	}
+}
+
+// Snapshot settles what changed and returns what is known at this time (nanoseconds since 1970 UTC).
+func (b *Book) Snapshot(now int64, final bool) *Snapshot {
+	b.Settle(final)
+	if b.Ages(now) {
+		b.Settle(final)
+	}
+	b.gen++
+	x := &b.index
+	t := b.totals
+	t.Copies = int(b.calls.last()) - t.Calls - b.leftOut
+	s := &Snapshot{
+		Generation: b.gen, Now: now, Totals: t, Recipe: b.cfg.Recipe.Name(), RecipeNote: b.note,
+		Findings: List[*Finding]{x.findings.Copy()}, Levels: x.levels,
+		Rows: List[*RowView]{x.rows.Copy()}, States: make(map[string]int, len(x.states)), Foreign: x.foreign,
+		Runs: List[*RunView]{x.runs.Copy()}, Tools: List[*ToolView]{x.tools.Copy()},
+		Ceiling: b.cfg.Table.Budget.CallsPerRun, Suggest: b.suggest(), Unkeyed: len(x.unkeyed),
+		Sides: b.sideViews(), Sources: b.sources(), Bad: slices.Clone(b.bad[:min(len(b.bad), 1000)]),
+	}
+	for state, n := range x.states {
+		if n > 0 {
+			s.States[state] = n
+		}
+	}
+	for k := range x.kinds {
+		s.Kinds[k] = x.kinds[k].Len()
+	}
+	if len(b.sides) > 2 {
+		s.Draining = b.sides[b.draining()]
+	}
+	s.Verdict = b.verdict()
+	return s
+}
+
+// suggest is twice the calls of the largest honest run.
+func (b *Book) suggest() int {
+	most := 0
+	for r := uint32(1); r <= b.runs.last(); r++ {
+		if at := b.runs.at(r); at.unfit == 0 {
+			most = max(most, at.n)
+		}
+	}
+	return 2 * most
+}
+
+func (b *Book) sources() []SourceView {
+	out := make([]SourceView, len(b.files))
+	for i := range b.files {
+		f := &b.files[i]
+		out[i] = SourceView{File: f.Path, Side: f.Side, Format: f.Format, Lines: f.lines, Calls: f.calls, Bad: f.bad, Last: f.latest, Note: f.note}
+	}
+	slices.SortStableFunc(out, func(p, q SourceView) int {
+		if p.File == q.File {
+			return 0
+		}
+		return order(p.File < q.File)
+	})
+	return out
+}
+
+func (b *Book) sideViews() []SideView {
+	if len(b.sides) < 2 {
+		return nil
+	}
+	var out []SideView
+	only := b.onlyOn()
+	for side := 1; side < len(b.sides); side++ {
+		s := b.sum(uint16(side))
+		v := SideView{
+			Label: b.sides[side], Calls: s.calls, Mutators: s.mutators, InLedger: s.inLedger, Last: s.last,
+			Draining: len(b.sides) > 2 && uint16(side) == b.draining(), OnlyKeys: only[side],
+		}
+		for t := uint32(1); t <= b.tools.last(); t++ {
+			if at := b.tools.at(t); at.calls > 0 && at.sides == 1<<min(side, 15) && len(b.sides) > 2 {
+				v.OnlyTools = append(v.OnlyTools, b.names.text(at.name))
+			}
+		}
+		slices.Sort(v.OnlyTools)
+		out = append(out, v)
+	}
+	for r := uint32(1); r <= b.runs.last(); r++ {
+		if v := b.runs.at(r).view; v != nil && v.Side != "" {
+			out[b.sideOf[v.Side]-1].Runs++
+		}
+	}
+	return out
+}
+
+// verdict counts what blocks, as rows of the board (PRODUCT.md "verdict").
+func (b *Book) verdict() Verdict {
+	v := Verdict{TracesOnly: !b.cfg.Ledger}
+	add := func(kind string, count int, ids []string) {
+		if count > 0 {
+			v.Blockers = append(v.Blockers, Blocker{kind, count, ids})
+			v.Rows += count
+		}
+	}
+	x := &b.index
+	gather := func(want func(*Finding) bool, from ...Kind) (n int, ids []string) {
+		for _, k := range from {
+			x.kinds[k].Scan(func(f *Finding) bool {
+				if want(f) {
+					if n++; len(ids) < maxIDs {
+						ids = append(ids, f.ID)
+					}
+				}
+				return true
+			})
+		}
+		return n, ids
+	}
+	unacked := func(f *Finding) bool { return f.Ack == "" }
+	n, ids := gather(func(f *Finding) bool { return f.drains }, Hung, InFlight)
+	add("inflight", n, ids)
+	n, ids = gather(func(*Finding) bool { return true }, UnclassifiedTool)
+	add("unclassified", n, ids)
+	n, ids = gather(unacked, Unmatched)
+	add("unmatched", n, ids)
+	ids = nil
+	x.critical.Scan(func(f *Finding) bool {
+		ids = append(ids, f.ID)
+		return len(ids) < maxIDs
+	})
+	add("critical", x.critical.Len(), ids)
+	n, ids = gather(func(f *Finding) bool { return f.Ack == "" && (f.Kind == Overwritten || f.Severity == Critical) }, Overwritten, LateReply)
+	add("overwritten", n, ids)
+	n, ids = gather(func(*Finding) bool { return true }, Compensation)
+	add("compensation", n, ids)
+	unread := len(b.unread)
+	ids = nil
+	for _, u := range b.unread {
+		ids = append(ids, "unread "+u.File)
+	}
+	if b.loading {
+		unread++
+	}
+	add("unread", unread, ids)
+	v.Go = len(v.Blockers) == 0
+	return v
+}
+
+// maxIDs bounds the rows that a blocker names; its count is exact.
+const maxIDs = 100

@@ -1,0 +1,311 @@
+package triage
+
+import (
+	"sort"
+	"strconv"
+
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// settleRun judges the calls of one run in order: streaks, calls after its end, its budget.
+func (b *Book) settleRun(r uint32) {
+	at := b.runs.at(r)
+	calls := b.members(at.head, inRun)
+	at.size = uint32(len(calls))
+	e := entity{entRun, r}
+	b.index.runViews = append(b.index.runViews, r)
+	if len(calls) == 0 {
+		at.view = nil
+		b.hold(e, nil)
+		return
+	}
+	now := b.streaks(calls)
+	if at.ended {
+		for _, i := range calls {
+			if c := b.calls.at(i); at.end.before(b.placeOf(c)) {
+				f := b.begin(AfterEnd, Medium, []uint32{i})
+				f.ID = "after-end " + f.First.String()
+				now = append(now, f)
+			}
+		}
+	}
+	name := b.names.text(at.name)
+	if ceiling := b.cfg.Table.Ceiling(name); len(calls) > ceiling {
+		f := b.begin(OverBudget, Medium, calls)
+		f.ID, f.Key, f.Tool, f.Class, f.Rule = "budget "+name, "", "", table.Unclassified, nil
+		f.Why = strconv.Itoa(len(calls)) + " calls, ceiling " + strconv.Itoa(ceiling)
+		now = append(now, f)
+	}
+	if f := b.newWhileDraining(calls); f != nil {
+		now = append(now, f)
+	}
+	at.view = b.runBase(at, calls)
+	b.hold(e, now)
+}
+
+// newWhileDraining is a run that began on the draining side after the drain did.
+func (b *Book) newWhileDraining(calls []uint32) *Finding {
+	first := b.calls.at(calls[0])
+	side := b.files[first.file].side
+	if len(b.sides) < 3 || side != b.draining() || b.drainAt == trace.NoTime || first.place < b.drainAt {
+		return nil
+	}
+	f := b.begin(NewWhileDraining, Medium, calls[:1])
+	f.Calls, f.Results, f.Key = len(calls), 0, ""
+	f.ID = "new-run " + f.Run
+	return f
+}
+
+// draining is the number of the draining side, 0 when there are no sides.
+func (b *Book) draining() uint16 {
+	if b.cfg.Draining != "" {
+		return b.sideOf[b.cfg.Draining]
+	}
+	if len(b.sides) > 1 {
+		return 1
+	}
+	return 0
+}
+
+// streaks finds the runaways of a run. Calls of polling tools are left out.
+func (b *Book) streaks(calls []uint32) []*Finding {
+	list := make([]uint32, 0, len(calls))
+	for _, i := range calls {
+		if !b.rule(b.calls.at(i)).Polling {
+			list = append(list, i)
+		}
+	}
+	type stretch struct{ from, to int }
+	var alike []stretch
+	for i := 0; i < len(list); {
+		j := i + 1
+		for j < len(list) && b.alike(list[j-1], list[j]) {
+			j++
+		}
+		if j-i >= b.cfg.Table.Runaway.Identical && b.streaky(list[i]) {
+			alike = append(alike, stretch{i, j})
+		}
+		i = j
+	}
+	var now []*Finding
+	add := func(s stretch, kind string) {
+		f := b.begin(Runaway, High, list[s.from:s.to])
+		f.Why, f.ID = kind, "runaway "+kind+" "+f.First.String()
+		if kind == "errors" {
+			f.Key = ""
+		}
+		now = append(now, f)
+	}
+	for _, s := range alike {
+		add(s, "identical")
+	}
+	for i := 0; i < len(list); {
+		if !b.failed(list[i]) {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(list) && b.failed(list[j]) && b.calls.at(list[j]).tool == b.calls.at(list[i]).tool {
+			j++
+		}
+		k := sort.Search(len(alike), func(k int) bool { return alike[k].from >= i })
+		if inside := k < len(alike) && alike[k].to <= j; j-i >= b.cfg.Table.Runaway.Errors && !inside {
+			add(stretch{i, j}, "errors")
+		}
+		i = j
+	}
+	return now
+}
+
+// streaky says whether a call can stand in an identical streak: it has a key, and an answer where answers are recorded.
+func (b *Book) streaky(i uint32) bool {
+	c := b.calls.at(i)
+	return c.flags&callNoKey == 0 && (c.result != 0 || !b.records(c.file))
+}
+
+// alike says whether two neighbours have one key and one answer.
+func (b *Book) alike(i, j uint32) bool {
+	p, q := b.calls.at(i), b.calls.at(j)
+	if p.key != q.key || p.tool != q.tool || !b.streaky(i) || !b.streaky(j) || (p.result == 0) != (q.result == 0) {
+		return false
+	}
+	if p.result == 0 {
+		return true
+	}
+	return b.results.at(p.result).status == b.results.at(q.result).status && b.payloadOf(p.result) == b.payloadOf(q.result)
+}
+
+// failed says whether a call was answered with an error or a refusal.
+func (b *Book) failed(i uint32) bool {
+	c := b.calls.at(i)
+	if c.result == 0 {
+		return false
+	}
+	switch b.results.at(c.result).status {
+	case trace.Error, trace.Ambiguous, trace.Refused:
+		return true
+	}
+	return false
+}
+
+// runBase is the part of a run's view that its calls decide.
+func (b *Book) runBase(at *run, calls []uint32) *RunView {
+	first := b.calls.at(calls[0])
+	name := b.names.text(at.name)
+	v := &RunView{
+		Run: name, Side: b.files[first.file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(name),
+		Started: first.time, Last: trace.NoTime, Ended: at.ended, First: b.callPos(first), place: b.placeOf(first),
+	}
+	v.Over = v.Calls > v.Ceiling
+	from, to := int64(trace.NoTime), int64(trace.NoTime)
+	for _, i := range calls {
+		if t := b.calls.at(i).time; t != trace.NoTime {
+			if from == trace.NoTime || t < from {
+				from = t
+			}
+			to = max(to, t)
+		}
+	}
+	v.Started, v.Last = from, to
+	n := int64(len(v.Spark))
+	for k, i := range calls {
+		slot := int64(k) * n / int64(len(calls))
+		if t := b.calls.at(i).time; from != trace.NoTime && to > from {
+			if t == trace.NoTime {
+				continue
+			}
+			slot = min(n-1, int64(float64(t-from)/float64(to-from)*float64(n)))
+		}
+		if v.Spark[slot] < 1<<16-1 {
+			v.Spark[slot]++
+		}
+	}
+	return v
+}
+
+// growForest makes the run tree anew: links in order of place, one parent a run, none that closes a circle.
+func (b *Book) growForest() {
+	b.forest = false
+	sort.SliceStable(b.links, func(i, j int) bool { return b.links[i].at.before(b.links[j].at) })
+	was := map[uint32]uint32{}
+	for _, l := range b.links {
+		was[l.child] = b.runs.at(l.child).parent
+		b.runs.at(l.child).parent = 0
+		b.runs.at(l.parent).children = nil
+	}
+	for _, l := range b.links {
+		child := b.runs.at(l.child)
+		if child.parent != 0 || b.treeOf(l.parent) == l.child {
+			continue
+		}
+		child.parent = l.parent
+		parent := b.runs.at(l.parent)
+		parent.children = append(parent.children, l.child)
+	}
+	for _, l := range b.links {
+		if was[l.child] != b.runs.at(l.child).parent {
+			b.markTree(l.child)
+		}
+	}
+}
+
+// markTree marks the intents of a run and all below it: which tree they stand in has changed.
+func (b *Book) markTree(r uint32) {
+	at := b.runs.at(r)
+	b.index.runViews = append(b.index.runViews, r)
+	for i := at.head; i != 0; i = b.calls.at(i).nextInRun {
+		c := b.calls.at(i)
+		if c.group == 0 || b.rule(c).Class == table.Pure || b.rule(c).Forever {
+			continue
+		}
+		if w := b.workFor(c); b.works.at(w).several {
+			b.mark(entWork, w)
+		}
+	}
+	for _, child := range at.children {
+		b.markTree(child)
+	}
+}
+
+// treeOf is the root of a run's tree.
+func (b *Book) treeOf(r uint32) uint32 {
+	for b.runs.at(r).parent != 0 {
+		r = b.runs.at(r).parent
+	}
+	return r
+}
+
+// treeCalls counts the calls of a run and of all runs below it.
+func (b *Book) treeCalls(r uint32) int {
+	at := b.runs.at(r)
+	n := at.n
+	for _, child := range at.children {
+		n += b.treeCalls(child)
+	}
+	return n
+}
+
+// settleTool makes a tool's view, and its finding while it has calls in no class.
+func (b *Book) settleTool(t uint32) {
+	at := b.tools.at(t)
+	e := entity{entTool, t}
+	if at.calls == 0 {
+		setView(b.index.tools, &at.view, nil)
+		b.hold(e, nil)
+		return
+	}
+	if at.stale {
+		b.findFirst(t)
+	}
+	first := b.calls.at(at.first)
+	name := b.names.text(at.name)
+	v := &ToolView{
+		Tool: name, Class: toolClass(at.classes), Rule: int(first.rule), Calls: at.calls, Unclassified: at.unclassified,
+		Repeats: at.repeats, Errors: at.failed, Open: at.open, Last: at.last, First: b.callPos(first), place: b.placeOf(first),
+	}
+	if !b.records(first.file) {
+		v.Open = 0
+	}
+	for side := 1; side < len(b.sides); side++ {
+		if at.sides&(1<<min(side, 15)) != 0 {
+			v.Sides = append(v.Sides, b.sides[side])
+		}
+	}
+	setView(b.index.tools, &at.view, v)
+	var now []*Finding
+	if at.unclassified > 0 {
+		f := b.begin(UnclassifiedTool, Medium, []uint32{at.first})
+		f.Key, f.CallID, f.Results, f.Calls, f.Last, f.about = "", "", 0, at.unclassified, at.last, nil
+		f.Class, f.Run = table.Unclassified, ""
+		f.ID = "unclassified " + name
+		now = append(now, f)
+	}
+	b.hold(e, now)
+}
+
+func toolClass(n [4]int) string {
+	word := ""
+	for c, calls := range n {
+		if calls == 0 {
+			continue
+		}
+		if word != "" {
+			return "cases"
+		}
+		word = table.Class(c).String()
+	}
+	return word
+}
+
+// findFirst looks for the first counted call of a tool whose first turned out to be a copy.
+func (b *Book) findFirst(t uint32) {
+	at := b.tools.at(t)
+	at.first, at.stale = 0, false
+	for i := uint32(1); i <= b.calls.last(); i++ {
+		c := b.calls.at(i)
+		if c.tool == at.name && c.flags&callCounted != 0 && (at.first == 0 || b.callBefore(i, at.first)) {
+			at.first = i
+		}
+	}
+}

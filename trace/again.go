@@ -1,0 +1,41 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// ReadEvent reads the n-th call or result (from 1) of the value at off in the (decompressed) file again. The event owns its bytes. In a format whose
+// decoder needs the lines before it, the event may lack what those lines said.
+func (r *Reader) ReadEvent(f *File, off int64, n int) (Event, error) {
+	v, err := r.ReadValue(f, off)
+	if err != nil {
+		return Event{}, err
+	}
+	format := f.Format()
+	if format == nil {
+		return Event{}, fmt.Errorf("%s: its format is not known yet", f.Path)
+	}
+	var found *Event
+	var w Scratch
+	b := Block{File: f, Off: off, Data: v, Document: true}
+	decode(&b, format.New(v, f.Path), format, &w, func(e *Event) {
+		if (e.Kind == Call || e.Kind == Result) && e.N == n && found == nil {
+			own := e.clone()
+			found = &own
+		}
+	})
+	if found == nil {
+		return Event{}, fmt.Errorf("%s at byte %d: expected call or result %d of a value, found other bytes: the file has changed", f.Path, off, n)
+	}
+	return *found, nil
+}
+
+// clone copies what the event lends.
+func (e *Event) clone() Event {
+	own := *e
+	for _, p := range [...]*[]byte{&own.Run, &own.RunRaw, &own.Parent, &own.CallID, &own.Tool, &own.Args, &own.Recorded, &own.Conn, &own.Payload, &own.Span} {
+		*p = bytes.Clone(*p)
+	}
+	return own
+}
