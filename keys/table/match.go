@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"drainboard/keys"
@@ -14,7 +15,6 @@ func (r *Row) Rule(args *keys.Args) *Rule {
 	if len(r.cases) == 0 || args == nil {
 		return r.own
 	}
-	var room [256]byte
 	for i := range r.cases {
 		c := &r.cases[i]
 		v := args.Lookup(c.at)
@@ -22,7 +22,7 @@ func (r *Row) Rule(args *keys.Args) *Rule {
 		case pyjson.Missing:
 			continue
 		case pyjson.String:
-			if match(c.glob, v.AppendText(room[:0])) {
+			if matchText(c.glob, v) {
 				return c.rule
 			}
 		default:
@@ -32,6 +32,15 @@ func (r *Row) Rule(args *keys.Args) *Rule {
 		}
 	}
 	return r.own
+}
+
+// matchText matches the text of a string; one without escapes is not copied.
+func matchText(glob string, v pyjson.Value) bool {
+	if raw := v.Raw(); bytes.IndexByte(raw, '\\') < 0 {
+		return match(glob, raw[1:len(raw)-1])
+	}
+	var room [512]byte
+	return match(glob, v.AppendText(room[:0]))
 }
 
 // match says whether the whole text fits the glob, in which `*` is any run of characters, `?` is one
