@@ -11,18 +11,18 @@ import (
 
 // options are the flags that commands share (PRODUCT.md "Shared flags").
 type options struct {
-	ledger, tools  string
-	namedLedger    bool // --ledger was given; empty then means none
-	namedTools     bool
-	recipe, run    string
-	since, now     moment
-	json           bool
-	draining       string
-	match          choice
-	maxLine        size
-	readOnly, utc  bool
-	theme          choice
-	ascii          bool
+	ledger, tools string
+	namedLedger   bool // --ledger was given; empty then means none
+	namedTools    bool
+	recipe, run   string
+	since, now    moment
+	json          bool
+	draining      string
+	match         choice
+	maxLine       size
+	readOnly, utc bool
+	theme         choice
+	ascii         bool
 }
 
 func newOptions() *options {

@@ -1,9 +1,9 @@
 // Package demo tells a drain: what two runtimes write into their traces and into the replay ledger while the paid one is
 // switched off and another takes over, with every kind of finding in it.
 //
-// Contract. Story is a pure function of its seed, its start and its pace: the same three give the same beats. A beat
-// is something that is appended to a file, or a row of the ledger as the runtimes' helper leaves it; beats are in the order of
-// their time. Play makes them happen, in a folder that Prepare has filled with the decision table and the compensations.
+// Contract. Story is a pure function of its seed, its start and its pace: the same three give the same beats, in the order of
+// their time. A beat is something that is appended to a file, or that changes in the ledger: mostly a row as the runtimes' helper
+// leaves it, which knows of no claims; sometimes what an operator did. Play makes them happen, in a folder that Prepare has filled with the decision table and the compensations.
 package demo
 
 import (
@@ -26,12 +26,16 @@ const (
 // Length is how long the drain goes on after its start, at pace 1.
 const Length = 60 * time.Second
 
-// Beat is one thing that happens.
+// Beat is one thing that happens: in a trace, or, in one transaction, in the ledger.
 type Beat struct {
 	At   time.Time
-	File string      // below the folder; "" when it is a row
-	Text string      // what is appended: whole lines, but for one that is torn on purpose
-	Row  *ledger.Row // what the row of its key is from now on
+	File string // below the folder; "" when it happens in the ledger
+	Text string // what is appended: whole lines, but for one that is torn on purpose
+
+	Row          *ledger.Row          // what the row of its key is from now on
+	Entry        *ledger.Entry        // of the triage log
+	Late         *ledger.Late         // a reply that came too late
+	Compensation *ledger.Compensation // one that was started
 }
 
 // teller collects the beats of a story.
@@ -54,6 +58,7 @@ func Story(seed uint64, start time.Time, pace float64) []Beat {
 	t.keysGoneWrong()
 	t.loops()
 	t.ledgerDisagrees()
+	t.operators()
 	t.cutover()
 	t.damage()
 	slices.SortStableFunc(t.beats, func(a, b Beat) int { return a.At.Compare(b.At) })
@@ -204,6 +209,19 @@ func pure(tool string) bool {
 }
 
 func seconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }
+
+// operator changes the row of an intent as a person does from the board: with an entry in the log, in one transaction.
+func (t *teller) operator(at float64, i intent, act ledger.Act, reason string, change func(r *ledger.Row)) {
+	r := t.rows[t.key(i)]
+	was := r.Image()
+	change(&r)
+	r.Updated = seconds(t.at(at))
+	is := r.Image()
+	t.write(at, r)
+	t.beats[len(t.beats)-1].Entry = &ledger.Entry{
+		At: r.Updated, Actor: "ada@ops-1", Action: act, Key: r.Key, Tool: r.Tool, Reason: reason, From: &was, To: &is,
+	}
+}
 
 // rewind makes a row that was just claimed an old one.
 func (t *teller) rewind(at, to float64, i intent) {

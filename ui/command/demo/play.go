@@ -55,14 +55,9 @@ func Prepare(dir string) error {
 	})
 }
 
-// Ledger takes the rows of a story, as the runtimes' helper leaves them.
-type Ledger interface {
-	Write(ctx context.Context, r ledger.Row) error
-}
-
 // Play makes the beats happen in a folder, one after the other. wait blocks until a moment has come; nil plays all at once.
 // It returns when the story is told, or with the error of wait.
-func Play(ctx context.Context, dir string, beats []Beat, into Ledger, wait func(ctx context.Context, until time.Time) error) (err error) {
+func Play(ctx context.Context, dir string, beats []Beat, into ledger.Store, wait func(ctx context.Context, until time.Time) error) (err error) {
 	files := map[string]*os.File{}
 	defer func() {
 		for _, f := range files {
@@ -75,8 +70,8 @@ func Play(ctx context.Context, dir string, beats []Beat, into Ledger, wait func(
 				return err
 			}
 		}
-		if b.Row != nil {
-			if err := into.Write(ctx, *b.Row); err != nil {
+		if b.File == "" {
+			if err := into.Update(ctx, b.apply); err != nil {
 				return err
 			}
 			continue
@@ -91,6 +86,37 @@ func Play(ctx context.Context, dir string, beats []Beat, into Ledger, wait func(
 		if _, err := f.WriteString(b.Text); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// apply writes what a beat says into the ledger. A row is written over whatever stands there, as the helper does it.
+func (b *Beat) apply(tx ledger.Tx) error {
+	if b.Row != nil {
+		old, err := tx.Row(b.Row.Key)
+		if err == nil {
+			if r := *b.Row; old == nil {
+				err = tx.Insert(&r)
+			} else {
+				err = tx.Change(&r)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if b.Entry != nil {
+		if _, err := tx.Log(b.Entry); err != nil {
+			return err
+		}
+	}
+	if b.Late != nil {
+		if err := tx.AddLate(b.Late); err != nil {
+			return err
+		}
+	}
+	if b.Compensation != nil {
+		return tx.PutCompensation(b.Compensation)
 	}
 	return nil
 }

@@ -52,6 +52,9 @@ func (t *teller) job(at float64, side, run string, gap float64) {
 	t.line(at+float64(len(steps))*gap, side, run, text("type", "run_end"))
 }
 
+// doubtful is a charge of which nobody knows how often it was made.
+const doubtful = `{"amount": 4200, "currency": "EUR", "customer": "cus_7", "order": "A-1007"}`
+
 // repeats are one intent and two calls or more, of every cause, outcome and class.
 func (t *teller) repeats() {
 	// The handler sent one call twice: the card is charged twice. Nothing but a refund helps.
@@ -73,7 +76,7 @@ func (t *teller) repeats() {
 	t.commit(12, i, `{"issue": 77}`)
 
 	// The same with a card: nobody knows what was charged.
-	i = intent{Paid, "run-36", "charge_card", `{"amount": 4200, "currency": "EUR", "customer": "cus_7", "order": "A-1007"}`}
+	i = intent{Paid, "run-36", "charge_card", doubtful}
 	t.claim(12.5, i)
 	t.again(12.5, 0.7, i, "error", `"connection reset by peer"`)
 	t.again(14, 0.6, i, "ok", `{"charge": "ch_7"}`)

@@ -1,6 +1,10 @@
 package demo
 
-import "fmt"
+import (
+	"fmt"
+
+	"drainboard/ledger"
+)
 
 // keysGoneWrong are the faults in keys: made of the time, made of a volatile argument, scoped to a run that was rotated,
 // and given twice.
@@ -98,6 +102,40 @@ func (t *teller) ledgerDisagrees() {
 
 	// A row of some other program.
 	t.write(-500, rowOfAnother(seconds(t.at(-500))))
+}
+
+// operators is what people did in the ledger, and what became of it.
+func (t *teller) operators() {
+	// Ada thought the worker dead and marked the row failed. It was not, and knows nothing of claims: it wrote over her mark.
+	i := intent{Paid, "run-32", "put_file", `{"path": "docs/labels.md", "content": "labels", "branch": "docs"}`}
+	id := t.id()
+	t.claim(-100, i)
+	t.call(-100, i, id)
+	t.operator(-60, i, ledger.ActFailed, "worker w-3 is gone", func(r *ledger.Row) { r.State = ledger.Failed })
+	t.result(50.5, i, id, "ok", `{"commit": "c64"}`)
+	t.commit(50.5, i, `{"commit": "c64"}`)
+
+	// She settled this one with the answer that she found on the remote. The worker's own answer came later, and names another
+	// issue.
+	i = intent{Paid, "run-31", "create_issue", `{"repo": "shop", "title": "Reconnect loses events"}`}
+	id = t.id()
+	t.claim(-120, i)
+	t.call(-120, i, id)
+	t.operator(-50, i, ledger.ActCommitted, "issue 72 is there", func(r *ledger.Row) {
+		r.State, r.Response, r.HasResponse = ledger.Committed, `{"issue": 72}`, true
+	})
+	t.result(51.5, i, id, "ok", `{"issue": 74}`)
+	t.beats = append(t.beats, Beat{At: t.at(51.5), Late: &ledger.Late{
+		Key: t.key(i), Tool: i.tool, State: ledger.Committed, Response: `{"issue": 74}`, HasResponse: true, At: seconds(t.at(51.5)),
+	}})
+
+	// A refund of the charge that nobody is sure of was started elsewhere, and its end was never written down.
+	i = intent{Paid, "run-36", "charge_card", doubtful}
+	key := t.key(i)
+	t.beats = append(t.beats, Beat{At: t.at(53), Compensation: &ledger.Compensation{
+		ID: ledger.CompensationID(key, "none", 0), Key: key, Tool: i.tool, Extra: "none", Attempt: 1, State: ledger.CompensationStarted,
+		Started: seconds(t.at(53)), Owner: ledger.Owner{Host: "ops-2", PID: 4242},
+	}})
 }
 
 // cutover is what the two sides do to each other.

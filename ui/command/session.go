@@ -1,0 +1,228 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drainboard/keys/table"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
+	"drainboard/ui/board"
+	"drainboard/ui/board/filter"
+)
+
+// engine is what a session asks; intake.Engine is one.
+type engine interface {
+	board.Engine
+	// Wait returns when everything is read and settled; for sources that are read once.
+	Wait(ctx context.Context) error
+	Report(ctx context.Context) (*triage.Report, error)
+	Close() error
+}
+
+// session is sources, table, ledger and book of one command, open.
+type session struct {
+	engine
+	use     inUse
+	table   *table.Table
+	tableAt place
+	ledger  place
+	sources []trace.Source
+}
+
+// place is a file that was named or found.
+type place struct {
+	path  string // as it is shown; "" when there is none
+	found found
+	fixed string // why it may not be written, or nothing of it run; "" when it may
+}
+
+// found says how a command came by a file.
+type found uint8
+
+const (
+	named   found = iota // on the command line or in the environment
+	working              // in the working directory, for a table also above it
+	beside               // beside the first path: whoever writes the traces may have written it
+)
+
+// open reads sources to their end, once.
+func (a *app) open(ctx context.Context, args []string) (*session, error) {
+	return a.start(ctx, args, false)
+}
+
+// sources turns arguments into sources; without any it looks for traces where they usually are.
+func (a *app) sources(args []string) ([]trace.Source, error) {
+	if len(args) == 0 {
+		return findTraces(a.env)
+	}
+	out := make([]trace.Source, 0, len(args))
+	stdin := 0
+	for _, arg := range args {
+		s := trace.ParseSource(arg)
+		if s.Path == trace.Stdin {
+			stdin++
+		}
+		if s.Path == "" {
+			return nil, &usage{"", errors.New("a path is empty: expected a file, a folder, a glob or -")}
+		}
+		out = append(out, s)
+	}
+	if stdin > 1 {
+		return nil, &usage{"", fmt.Errorf("standard input (-) is named %d times: it can be read once", stdin)}
+	}
+	return out, nil
+}
+
+// findTable reads the decision table (PRODUCT.md "Shared flags"): --tools, else tools.yaml in the working directory or above it up
+// to the repository's root, else beside the first path. Without one it is table.Default.
+func (a *app) findTable(first string) (*table.Table, place, error) {
+	at := place{path: a.opts.tools}
+	switch {
+	case a.opts.namedTools && at.path == "":
+		return table.Default(), place{}, nil
+	case a.opts.namedTools:
+	default:
+		if path, ok := table.Find(a.env.Dir); ok {
+			at = place{path: a.shown(path), found: working}
+		} else if path, ok := besideOf(first, table.Name); ok {
+			at = place{path: path, found: beside, fixed: "found beside the trace"}
+		} else {
+			return table.Default(), place{}, nil
+		}
+	}
+	src, err := os.ReadFile(at.path)
+	if err != nil {
+		return nil, at, fmt.Errorf("read the decision table: %w; name another with --tools, or write one with drainboard init", err)
+	}
+	t, err := table.Parse(src, at.path)
+	if err != nil {
+		return nil, at, err
+	}
+	if at.found == working {
+		if err := table.Trusted(at.path); err != nil {
+			at.fixed = err.Error()
+		}
+	}
+	return t, at, nil
+}
+
+// ledgerName is what the seeds' helper calls its file.
+const ledgerName = "tool_replay.sqlite"
+
+// findLedger finds the ledger (LEDGER.md "The file"): --ledger, else $DRAINBOARD_LEDGER, else tool_replay.sqlite beside the first
+// path or in the working directory. Without one its path is "".
+func (a *app) findLedger(first string) place {
+	switch env := a.env.Getenv("DRAINBOARD_LEDGER"); {
+	case a.opts.namedLedger:
+		return place{path: a.opts.ledger}
+	case env != "":
+		return place{path: env}
+	}
+	here := filepath.Join(a.env.Dir, ledgerName)
+	if path, ok := besideOf(first, ledgerName); ok && !sameFile(path, here) {
+		return place{path: path, found: beside, fixed: "found beside the trace"}
+	}
+	if !isFile(here) {
+		return place{}
+	}
+	at := place{path: ledgerName, found: working}
+	if err := table.Trusted(here); err != nil {
+		at.fixed = err.Error()
+	}
+	return at
+}
+
+// besideOf names a file beside a path: in it when it is a folder.
+func besideOf(path, name string) (string, bool) {
+	if path == "" || path == trace.Stdin {
+		return "", false
+	}
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	at := filepath.Join(dir, name)
+	return at, isFile(at)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// shown is a path as people want to see it: relative when it lies in the working directory.
+func (a *app) shown(path string) string {
+	if rel, err := filepath.Rel(a.env.Dir, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
+}
+
+// note says in a few words how a place was come by, when it was not named.
+func (at place) note(what string) string {
+	switch at.found {
+	case working:
+		if at.fixed != "" {
+			return "found here; " + what + ": " + at.fixed
+		}
+		return ""
+	case beside:
+		return what + ": found beside the trace"
+	default:
+		return ""
+	}
+}
+
+// clock is the moment by which ages are judged.
+func (a *app) clock() time.Time {
+	if !a.opts.now.IsZero() {
+		return a.opts.now.Time
+	}
+	return a.env.Now()
+}
+
+// report waits until everything is read, and asks for everything.
+func (s *session) report(ctx context.Context) (*triage.Report, error) {
+	if err := s.Wait(ctx); err != nil {
+		return nil, err
+	}
+	return s.Report(ctx)
+}
+
+// nothing says whether not one of the sources could be read.
+func (s *session) nothing() bool {
+	snap := s.Snapshot()
+	return snap.Totals.Lines == 0 && snap.Totals.Bad > 0
+}
+
+// unreadable is the error of a command whose sources could not be read, none of them.
+func (s *session) unreadable() error {
+	var b strings.Builder
+	b.WriteString("nothing could be read")
+	for _, bad := range s.Snapshot().Bad {
+		fmt.Fprintf(&b, "\n  %s: %s", bad.File, bad.Reason)
+	}
+	return errors.New(b.String())
+}
+
+// parseFilter reads --filter. Every mistake in it is told.
+func parseFilter(text string) (*filter.Filter, error) {
+	f := filter.Parse(text, filter.Findings)
+	var errs []error
+	for _, p := range f.Problems {
+		errs = append(errs, p)
+	}
+	return f, errors.Join(errs...)
+}
