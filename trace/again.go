@@ -39,3 +39,9 @@ func (e *Event) clone() Event {
 	}
 	return own
 }
+
+// DecodeBytes decodes a whole closed file of a known format, as DecodeBlock would, and hands every event to handle.
+func DecodeBytes(f *Format, data []byte, path string, handle func(*Event)) Stats {
+	var w Scratch
+	return decode(&Block{File: &File{Path: path}, Data: data, Last: true}, f.New(head(data), path), f, &w, handle)
+}

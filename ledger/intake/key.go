@@ -28,10 +28,10 @@ type keyer struct {
 }
 
 type keyerPos struct {
-	off  int64
-	file *trace.File
-	runs triage.Str // the file's default run, once it is in the batch
-	need bool       // spans are needed to tell copies
+	off   int64
+	reach trace.Reach
+	name  string     // the file's default run
+	run   triage.Str // that, once it is in the batch
 }
 
 type lastText struct {
@@ -51,12 +51,22 @@ func newKeyer(c *Config, r *reading) *keyer {
 
 // key decodes a block. The batch belongs to whoever gets it; its File is set by the owner of the book.
 func (k *keyer) key(b *trace.Block) *triage.Batch {
+	k.start(b.File.Format(), b.File.DefaultRun(), b.Off)
+	return k.finish(trace.DecodeBlock(b, &k.trace, k.event))
+}
+
+// start begins a batch for bytes at off of a file.
+func (k *keyer) start(f *trace.Format, run string, off int64) {
 	k.batch = &triage.Batch{Strings: make([]string, 1, 64)}
 	clear(k.strings)
 	k.last.run, k.last.tool = lastText{}, lastText{}
-	format := b.File.Format()
-	k.pos = keyerPos{off: b.Off, file: b.File, need: format == nil || format.Reach != trace.ReachEverywhere}
-	st := trace.DecodeBlock(b, &k.trace, k.event)
+	k.pos = keyerPos{off: off, name: run}
+	if f != nil {
+		k.pos.reach = f.Reach
+	}
+}
+
+func (k *keyer) finish(st trace.Stats) *triage.Batch {
 	k.batch.Lines, k.batch.Bytes, k.batch.Others, k.batch.Tail = st.Lines, st.Bytes, st.Others, st.Tail
 	return k.batch
 }
@@ -106,9 +116,7 @@ func (k *keyer) event(e *trace.Event) {
 		Kind: e.Kind, Status: e.Status, N: uint16(min(e.N, 1<<16-1)), Line: uint32(e.Line), Offset: k.pos.off + int64(e.Offset), Time: e.Time,
 	})
 	r := &k.batch.Recs[len(k.batch.Recs)-1]
-	if format := k.pos.file.Format(); format != nil {
-		r.Reach = format.Reach
-	}
+	r.Reach = k.pos.reach
 	r.Run = k.runOf(e, r)
 	r.Parent = k.text(e.Parent)
 	r.CallID = k.text(e.CallID)
@@ -129,14 +137,14 @@ func (k *keyer) runOf(e *trace.Event, r *triage.Rec) triage.Str {
 		return k.near(&k.last.run, e.Run)
 	}
 	r.Assumed = true
-	if k.pos.runs == 0 {
+	if k.pos.run == 0 {
 		name := k.run
 		if name == "" {
-			name = k.pos.file.DefaultRun()
+			name = k.pos.name
 		}
-		k.pos.runs = k.str(name)
+		k.pos.run = k.str(name)
 	}
-	return k.pos.runs
+	return k.pos.run
 }
 
 func (k *keyer) row(tool string) *table.Row {
@@ -153,7 +161,7 @@ func (k *keyer) row(tool string) *table.Row {
 
 func (k *keyer) call(e *trace.Event, r *triage.Rec) {
 	r.Recorded = k.text(e.Recorded)
-	if k.pos.need || len(e.CallID) == 0 {
+	if k.pos.reach != trace.ReachEverywhere || len(e.CallID) == 0 {
 		r.Span = k.text(e.Span)
 	}
 	row := k.row(k.batch.Strings[r.Tool])

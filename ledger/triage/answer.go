@@ -83,7 +83,7 @@ func (b *Book) reportRepeats(r *Report) {
 		}
 		for _, i := range b.callsOf(f) {
 			c := b.calls.at(i)
-			p := b.callPos(c)
+			p := b.callPos(i)
 			d.At = append(d.At, ReportPlace{p.File, p.Line, b.ids.text(c.id), Stamp(c.time)})
 		}
 		return d
@@ -126,11 +126,15 @@ func (b *Book) reportCalls(r *Report) {
 	r.Unkeyed = []ReportUnkeyed{}
 	for _, i := range b.unkeyed() {
 		c := b.calls.at(i)
-		p := b.callPos(c)
+		p := b.callPos(i)
 		r.Unkeyed = append(r.Unkeyed, ReportUnkeyed{b.names.text(c.run), b.names.text(c.tool), b.ids.text(c.id), p.File, p.Line, b.names.text(c.reason)})
 	}
 	b.index.kinds[UnclassifiedTool].Scan(func(f *Finding) bool {
-		r.Unclassified = append(r.Unclassified, ReportTool{Tool: f.Tool, Calls: f.Calls})
+		suggested := ""
+		if s := table.Suggest(f.Tool, table.Hint{}); s.Class != table.Unclassified {
+			suggested = s.Class.String()
+		}
+		r.Unclassified = append(r.Unclassified, ReportTool{f.Tool, f.Calls, suggested})
 		return true
 	})
 }
@@ -255,10 +259,17 @@ func (b *Book) toolCalls(name string) []uint32 {
 	return b.inOrder(out)
 }
 
-// find returns the call at a position, or 0. Calls of a file are kept in its order.
+// find returns the call at a position, or 0.
 func (b *Book) find(p Pos) uint32 {
+	is := func(i uint32) bool {
+		c := b.calls.at(i)
+		return c.offset == p.Offset && c.file == p.FileID && int(c.n) == p.N
+	}
+	if p.ref != 0 && p.ref <= b.calls.last() && is(p.ref) {
+		return p.ref
+	}
 	for i := uint32(1); i <= b.calls.last(); i++ {
-		if c := b.calls.at(i); c.offset == p.Offset && c.file == p.FileID && int(c.n) == p.N {
+		if is(i) {
 			return i
 		}
 	}
@@ -278,8 +289,8 @@ func (b *Book) Record(p Pos) (Record, bool) {
 		c := b.calls.at(i)
 		return Record{Tool: b.names.text(c.tool), Digest: c.args}, true
 	}
-	for i := uint32(1); i <= b.results.last(); i++ {
-		if r := b.results.at(i); r.offset == p.Offset && r.file == p.FileID && int(r.n) == p.N {
+	if p.ref != 0 && p.ref <= b.results.last() {
+		if r := b.results.at(p.ref); r.offset == p.Offset && r.file == p.FileID && int(r.n) == p.N {
 			return Record{Result: true, Tool: b.names.text(r.tool), Digest: r.payload}, true
 		}
 	}
@@ -351,7 +362,7 @@ func (b *Book) withCopies(calls []uint32) []uint32 {
 func (b *Book) callView(i uint32, same map[[17]byte]int) CallView {
 	c := b.calls.at(i)
 	v := CallView{
-		Pos: b.callPos(c), Time: c.time, Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id),
+		Pos: b.callPos(i), Time: c.time, Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id),
 		NoKey: b.names.text(c.reason), Opaque: c.flags&callOpaque != 0, Ignored: c.flags&callIgnored != 0, Assumed: c.flags&callAssumed != 0, Recorded: b.names.text(c.recorded),
 		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[c.file].Side, Copy: c.copyOf != 0,
 	}
@@ -360,7 +371,7 @@ func (b *Book) callView(i uint32, same map[[17]byte]int) CallView {
 	}
 	for x := c.result; x != 0; x = b.results.at(x).next {
 		r := b.results.at(x)
-		rv := ResultView{Pos: b.pos(r.file, r.line, r.n, r.offset), Time: r.time, Status: statusWord(r.status), Double: x != c.result, Payload: r.payload}
+		rv := ResultView{Pos: b.resultPos(x), Time: r.time, Status: statusWord(r.status), Double: x != c.result, Payload: r.payload}
 		if p := b.payloadOf(x); p[16] != 0 {
 			if same[p] == 0 {
 				same[p] = len(same) + 1

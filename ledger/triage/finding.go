@@ -108,9 +108,10 @@ const (
 type Pos struct {
 	File   string
 	FileID FileID
-	Line   int   // 1-based
-	N      int   // number of the event in its value, from 1
-	Offset int64 // of the value, in the (decompressed) file
+	Line   int    // 1-based
+	N      int    // number of the event in its value, from 1
+	Offset int64  // of the value, in the (decompressed) file
+	ref    uint32 // number of the call or result in its book, a short cut
 }
 
 // String is `file:line`, and `#n` behind it for a further event of one line.

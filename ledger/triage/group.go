@@ -73,7 +73,7 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 	r := b.rule(first)
 	f := &Finding{
 		Kind: kind, Severity: sev, Tool: b.names.text(first.tool), Run: b.names.text(first.run), Class: r.Class, Rule: r,
-		Calls: len(calls), First: b.callPos(first), CallID: b.ids.text(first.id), Side: b.files[first.file].Side,
+		Calls: len(calls), First: b.callPos(calls[0]), CallID: b.ids.text(first.id), Side: b.files[first.file].Side,
 		Started: first.time, Last: trace.NoTime, place: b.placeOf(first),
 	}
 	if first.flags&callNoKey == 0 {

@@ -155,7 +155,7 @@ func (b *Book) runBase(at *run, calls []uint32) *RunView {
 	name := b.names.text(at.name)
 	v := &RunView{
 		Run: name, Side: b.files[first.file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(name),
-		Started: first.time, Last: trace.NoTime, Ended: at.ended, First: b.callPos(first), place: b.placeOf(first),
+		Started: first.time, Last: trace.NoTime, Ended: at.ended, First: b.callPos(calls[0]), place: b.placeOf(first),
 	}
 	v.Over = v.Calls > v.Ceiling
 	from, to := int64(trace.NoTime), int64(trace.NoTime)
@@ -262,7 +262,7 @@ func (b *Book) settleTool(t uint32) {
 	name := b.names.text(at.name)
 	v := &ToolView{
 		Tool: name, Class: toolClass(at.classes), Rule: int(first.rule), Calls: at.calls, Unclassified: at.unclassified,
-		Repeats: at.repeats, Errors: at.failed, Open: at.open, Last: at.last, First: b.callPos(first), place: b.placeOf(first),
+		Repeats: at.repeats, Errors: at.failed, Open: at.open, Last: at.last, First: b.callPos(at.first), place: b.placeOf(first),
 	}
 	if !b.records(first.file) {
 		v.Open = 0

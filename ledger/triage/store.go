@@ -250,8 +250,16 @@ func (b *Book) callBefore(i, j uint32) bool {
 	return b.placeOf(p).before(b.placeOf(q))
 }
 
-func (b *Book) pos(file FileID, line uint32, n uint16, offset int64) Pos {
-	return Pos{File: b.files[file].Path, FileID: file, Line: int(line) + 1, N: int(n), Offset: offset}
+func (b *Book) pos(file FileID, line uint32, n uint16, offset int64, ref uint32) Pos {
+	return Pos{File: b.files[file].Path, FileID: file, Line: int(line) + 1, N: int(n), Offset: offset, ref: ref}
 }
 
-func (b *Book) callPos(c *call) Pos { return b.pos(c.file, c.line, c.n, c.offset) }
+func (b *Book) callPos(i uint32) Pos {
+	c := b.calls.at(i)
+	return b.pos(c.file, c.line, c.n, c.offset, i)
+}
+
+func (b *Book) resultPos(i uint32) Pos {
+	r := b.results.at(i)
+	return b.pos(r.file, r.line, r.n, r.offset, i)
+}
