@@ -41,7 +41,7 @@ func (l *Looker) readFacts(ctx context.Context, ch *ledger.Changes) error {
 		if err != nil {
 			return err
 		}
-		for _, key := range suspects(ch, images) {
+		for _, key := range l.facts.suspects(ch, images) {
 			err := l.patient(ctx, func() error { return l.judge(key) })
 			if err != nil {
 				return err
@@ -73,14 +73,17 @@ func cmpText(a, b string) int {
 }
 
 // suspects are the keys whose row and last image have to be compared: rows that changed, unless the newest log entry
-// is just that change, and keys of log entries without a changed row.
-func suspects(ch *ledger.Changes, images map[string]wrote) []string {
+// is just that change, keys of log entries without a changed row, and those that differed before.
+func (f *facts) suspects(ch *ledger.Changes, images map[string]wrote) []string {
 	out := slices.Clone(ch.Gone)
+	for key := range f.over {
+		out = append(out, key)
+	}
 	for i := range ch.Rows {
 		r := &ch.Rows[i]
 		w, ok := images[r.Key]
 		delete(images, r.Key)
-		if ok != ch.All || ok && !w.is(r) {
+		if !ok && !ch.All || ok && !w.is(r) {
 			out = append(out, r.Key)
 		}
 	}

@@ -26,17 +26,21 @@ type agent struct {
 
 func newAgent(t *testing.T, setup ...string) *agent {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "tool_replay.sqlite")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	a := &agent{t, path, db}
+	a := agentOn(t, filepath.Join(t.TempDir(), "tool_replay.sqlite"))
 	for _, q := range append([]string{createCalls}, setup...) {
 		a.exec(q)
 	}
 	return a
+}
+
+func agentOn(t *testing.T, path string) *agent {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return &agent{t, path, db}
 }
 
 func (a *agent) exec(q string, args ...any) {
