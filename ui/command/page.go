@@ -83,6 +83,7 @@ type column struct {
 	title string
 	right bool
 	most  int // columns of the screen that a cell may take; longer ones are cut with an ellipsis; 0: any
+	spare int // on a terminal that is too narrow the columns with the highest spare are left out first; 0: never
 }
 
 // field makes a cell of any text.
@@ -97,7 +98,7 @@ func number(n int) cell {
 }
 
 // table prints rows under their titles, two spaces between columns, each as wide as its widest cell. Columns in which
-// no cell holds anything are left out.
+// no cell holds anything are left out; those that a narrow terminal has no room for are named below.
 func (p *page) table(columns []column, rows [][]cell) {
 	widths := make([]int, len(columns))
 	for i := range columns {
@@ -109,6 +110,7 @@ func (p *page) table(columns []column, rows [][]cell) {
 			widths[i] = max(widths[i], len(columns[i].title))
 		}
 	}
+	left := p.narrow(columns, widths)
 	titles := make([]cell, len(columns))
 	for i, c := range columns {
 		titles[i] = field(dim, c.title)
@@ -116,6 +118,31 @@ func (p *page) table(columns []column, rows [][]cell) {
 	for _, r := range append([][]cell{titles}, rows...) {
 		p.row(columns, widths, r)
 	}
+	if left != nil {
+		p.word(dim, "  (too narrow for %s)", strings.Join(left, ", ")).line()
+	}
+}
+
+// narrow takes the width of columns away until the rest has room on the terminal, and returns their titles.
+func (p *page) narrow(columns []column, widths []int) (left []string) {
+	for p.width > 0 {
+		total, at := 0, -1
+		for i, w := range widths {
+			if w == 0 {
+				continue
+			}
+			total += w + 2
+			if columns[i].spare > 0 && (at < 0 || columns[i].spare > columns[at].spare) {
+				at = i
+			}
+		}
+		if total <= p.width || at < 0 {
+			break
+		}
+		widths[at] = 0
+		left = append(left, columns[at].title)
+	}
+	return left
 }
 
 func (p *page) row(columns []column, widths []int, r []cell) {

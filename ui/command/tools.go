@@ -161,7 +161,7 @@ func (p *page) tools(lines []toolLine, use inUse, suggest bool) {
 	p.line()
 	p.table([]column{
 		{title: "CALLS", right: true}, {title: "TOOL", most: 48}, {title: "CLASS"}, {title: "REPEATS", right: true}, {title: "ERRORS", right: true},
-		{title: "OPEN", right: true}, {title: "SIDES", most: 24}, {title: "SUGGESTED"},
+		{title: "OPEN", right: true}, {title: "SIDES", most: 24, spare: 1}, {title: "SUGGESTED"},
 	}, rows)
 }
 

@@ -85,7 +85,8 @@ func (p *page) sides(s *triage.Snapshot) {
 	p.line()
 	p.table([]column{
 		{title: "SIDE", most: 20}, {title: "CALLS", right: true}, {title: "RUNS", right: true}, {title: "MUTATORS", right: true},
-		{title: "IN LEDGER", right: true}, {title: "ONLY HERE", right: true}, {title: "TOOLS ONLY HERE", most: 32}, {title: "LAST"}, {title: ""},
+		{title: "IN LEDGER", right: true}, {title: "KEYS ONLY HERE", right: true, spare: 1}, {title: "TOOLS ONLY HERE", most: 32, spare: 2},
+		{title: "LAST", spare: 3}, {},
 	}, rows)
 }
 
@@ -205,8 +206,8 @@ func (p *page) findings(s *triage.Snapshot, findings iter.Seq2[int, *triage.Find
 	}
 	p.head("FINDINGS "+thousands(all), note)
 	p.table([]column{
-		{title: "SEVERITY"}, {title: "WHAT"}, {title: "TOOL", most: 24}, {title: "KEY", most: 24}, {title: "CALLS", right: true},
-		{title: "DETAIL", most: 36}, {title: "RUN", most: 24}, {title: "WHERE"},
+		{title: "SEVERITY"}, {title: "WHAT"}, {title: "TOOL", most: 24}, {title: "KEY", most: 24}, {title: "CALLS", right: true, spare: 1},
+		{title: "DETAIL", most: 36}, {title: "RUN", most: 24, spare: 2}, {title: "WHERE", spare: 3},
 	}, rows)
 }
 

@@ -1,0 +1,140 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drainboard/trace"
+)
+
+// TestTracesBelow finds traces by their names, and nothing in hidden or vendored folders or behind links.
+func TestTracesBelow(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		"a.jsonl", "runs/b.ndjson", "runs/c.jsonl.gz", "runs/d.JSONL.zst", "mcp-server.log", "x.traj",
+		"server.log", "notes.json", ".hidden.jsonl", ".git/e.jsonl", "node_modules/f.jsonl", "vendor/g.jsonl",
+		"1/2/3/4/5/deep.jsonl", "1/2/3/4/5/6/7/deeper.jsonl",
+	} {
+		write(t, filepath.Join(dir, name), "{}\n")
+	}
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "h.jsonl"), "{}\n")
+	for from, to := range map[string]string{"linked": elsewhere, "link.jsonl": filepath.Join(elsewhere, "h.jsonl")} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, looked, err := tracesBelow(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range found {
+		got = append(got, s.Path)
+	}
+	slices.Sort(got)
+	want := []string{"1/2/3/4/5/deep.jsonl", "a.jsonl", "mcp-server.log", "runs/b.ndjson", "runs/c.jsonl.gz", "runs/d.JSONL.zst", "x.traj"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if looked < len(want) {
+		t.Errorf("looked at %d names", looked)
+	}
+}
+
+// TestFindTraces looks in the places of known agents, where their own variables say.
+func TestFindTraces(t *testing.T) {
+	w := newWorld(t)
+	w.Home = t.TempDir()
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(w.Home, ".claude/projects/p/s.jsonl"), "{}\n")
+	write(t, filepath.Join(elsewhere, "sessions/s.jsonl"), "{}\n")
+	w.Getenv = func(name string) string {
+		if name == "CODEX_HOME" {
+			return elsewhere
+		}
+		return ""
+	}
+	got, err := findTraces(&w.Env)
+	want := []trace.Source{{Path: filepath.Join(w.Home, ".claude/projects")}, {Path: filepath.Join(elsewhere, "sessions")}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("found %v, %v; want %v", got, err, want)
+	}
+}
+
+// TestFound says which table and ledger are used, how they were come by, and what may be done with them.
+func TestFound(t *testing.T) {
+	const rows = "tools: {open_pr: {class: keyed}}\n"
+	for _, c := range []struct {
+		name              string
+		files             []string // with the table's text
+		loose             []string // writable by others
+		args              []string
+		env               string
+		table, ledger     string
+		tableHow, rowsHow found
+		tableBad, rowsBad string // why they may not be used for more than reading
+	}{
+		{name: "nothing"},
+		{name: "here", files: []string{"tools.yaml", ledgerName}, table: "tools.yaml", ledger: ledgerName, tableHow: working, rowsHow: working},
+		{
+			name: "here, writable by others", files: []string{"tools.yaml", ledgerName}, loose: []string{"tools.yaml", ledgerName},
+			table: "tools.yaml", ledger: ledgerName, tableHow: working, rowsHow: working, tableBad: "writ", rowsBad: "writ",
+		},
+		{
+			name: "beside the trace", files: []string{"traces/tools.yaml", "traces/" + ledgerName}, table: "traces/tools.yaml",
+			ledger: "traces/" + ledgerName, tableHow: beside, rowsHow: beside, tableBad: "beside the trace", rowsBad: "beside the trace",
+		},
+		{
+			name: "both: the table here, the ledger beside", files: []string{"tools.yaml", ledgerName, "traces/tools.yaml", "traces/" + ledgerName},
+			table: "tools.yaml", ledger: "traces/" + ledgerName, tableHow: working, rowsHow: beside, rowsBad: "beside the trace",
+		},
+		{
+			name: "named", files: []string{"tools.yaml", "my.yaml", "traces/" + ledgerName}, args: []string{"--tools", "my.yaml", "--ledger", "l.sqlite"},
+			table: "my.yaml", ledger: "l.sqlite",
+		},
+		{name: "named by the environment", files: []string{"traces/" + ledgerName}, env: "e.sqlite", ledger: "e.sqlite"},
+		{name: "none wanted", files: []string{"tools.yaml", ledgerName}, args: []string{"--tools=", "--ledger="}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			t.Chdir(w.Dir)
+			write(t, "traces/a.jsonl", "{}\n")
+			for _, f := range c.files {
+				write(t, f, rows)
+			}
+			for _, f := range c.loose {
+				if err := os.Chmod(f, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Getenv = func(name string) string {
+				if name == "DRAINBOARD_LEDGER" {
+					return c.env
+				}
+				return ""
+			}
+			a := &app{env: &w.Env, opts: newOptions()}
+			root := newRoot(&w.Env)
+			a.opts.bind(root.Flags())
+			if err := root.Flags().Parse(c.args); err != nil {
+				t.Fatal(err)
+			}
+			a.opts.namedLedger, a.opts.namedTools = root.Flags().Changed("ledger"), root.Flags().Changed("tools")
+			_, table, err := a.findTable("traces/a.jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(what string, got place, path string, how found, bad string) {
+				if got.path != path || got.found != how || !strings.Contains(got.fixed, bad) || (got.fixed == "") != (bad == "") {
+					t.Errorf("%s: %+v, want %q, %d, %q", what, got, path, how, bad)
+				}
+			}
+			check("table", table, c.table, c.tableHow, c.tableBad)
+			check("ledger", a.findLedger("traces/a.jsonl"), c.ledger, c.rowsHow, c.rowsBad)
+		})
+	}
+}
