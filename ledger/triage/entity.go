@@ -275,12 +275,12 @@ func (b *Book) tally(i uint32, counted bool) {
 		at.unclassified += d
 	}
 	switch {
-	case d < 0 && at.first == i:
+	case d < 0 && (at.first == i || len(b.sides) > 2):
 		at.stale = true
 	case d > 0 && (at.first == 0 || b.callBefore(i, at.first)):
 		at.first = i
 	}
-	at.sides |= 1 << min(b.files[c.file].side, 15)
+	at.sides |= b.sideBit(c)
 	at.last = max(at.last, c.time)
 	b.sideTally(c, class, d)
 	if c.group != 0 {
@@ -289,10 +289,19 @@ func (b *Book) tally(i uint32, counted bool) {
 			at.repeats += d
 		}
 		if d > 0 {
-			b.setSides(g, g.sides|1<<min(b.files[c.file].side, 15))
+			b.setSides(g, g.sides|b.sideBit(c))
+		} else {
+			sides := uint16(0)
+			for _, j := range b.members(g.head, inGroup) {
+				sides |= b.sideBit(b.calls.at(j))
+			}
+			b.setSides(g, sides)
 		}
 	}
 }
+
+// sideBit is the bit of a call's side in a mask; sides beyond the fifteenth share one.
+func (b *Book) sideBit(c *call) uint16 { return 1 << min(b.files[c.file].side, 15) }
 
 // setSides keeps the number of keys that only one side called.
 func (b *Book) setSides(g *group, sides uint16) {
@@ -303,7 +312,7 @@ func (b *Book) setSides(g *group, sides uint16) {
 		b.lone[bits.TrailingZeros16(g.sides)]--
 	}
 	g.sides = sides
-	if sides&(sides-1) == 0 {
+	if sides != 0 && sides&(sides-1) == 0 {
 		b.lone[bits.TrailingZeros16(sides)]++
 	}
 }
@@ -376,25 +385,25 @@ func (b *Book) touch(i uint32) {
 		}
 	}
 	if !b.rule(c).Forever {
-		w := b.workFor(c)
-		if b.works.at(w).several {
+		if w := b.workFor(c); b.works.at(w).several {
 			b.mark(entWork, w)
 		}
-		b.markMatched(c, w)
 	}
+	b.markMatched(c)
 }
 
-// markMatched marks the groups of other sides that the same work would stand in.
-func (b *Book) markMatched(c *call, w uint32) {
-	switch b.cfg.Match {
-	case MatchRun:
-		for side := range b.sides {
-			if g, ok := b.groupOf[groupKey{b.groups.at(c.group).id, uint16(side)}]; ok {
-				b.mark(entGroup, g)
-			}
+// markMatched marks the groups of other sides that the same key or work stands in: whether one is alone, or first, depends on them.
+func (b *Book) markMatched(c *call) {
+	if b.cfg.Match == MatchNone {
+		return
+	}
+	for side := range b.sides {
+		if g, ok := b.groupOf[groupKey{b.groups.at(c.group).id, uint16(side)}]; ok {
+			b.mark(entGroup, g)
 		}
-	case MatchIntent:
-		for i := b.works.at(w).head; i != 0; i = b.calls.at(i).nextInWork {
+	}
+	if b.cfg.Match == MatchIntent && !b.rule(c).Forever {
+		for i := b.works.at(b.workFor(c)).head; i != 0; i = b.calls.at(i).nextInWork {
 			b.mark(entGroup, b.calls.at(i).group)
 		}
 	}

@@ -1,6 +1,8 @@
 package triage
 
 import (
+	"slices"
+
 	"drainboard/keys/table"
 	"drainboard/trace"
 )
@@ -19,8 +21,8 @@ type scope struct {
 	firstCall, lastCall  uint32
 	firstResult, lastRes uint32
 	calls, results       uint32
-	answered             uint32 // last call of the chain that a result was given to, in the order of reading
 	dirty                bool
+	joined               bool // with another one since it was settled: whose ids are equal has changed
 }
 
 // sameKey is what makes a line restate a call whatever its run or file: rule (1) of copies.
@@ -217,18 +219,78 @@ func (b *Book) join(s, t uint32) {
 	into.calls += from.calls
 	into.results += from.results
 	from.parent, from.calls, from.results = s, 0, 0
+	into.joined = true
 	b.markScope(s)
 }
 
-// pushOpen remembers a call as open for results that name no call.
+// fileID is a call id in one file and run.
+type fileID struct {
+	fileRun
+	id uint32
+}
+
+// due is what of one id in one file and run is still to be answered, in the order of the file: calls, or results that came before theirs.
+type due struct {
+	calls []uint32
+	early int
+}
+
+// pushOpen remembers a call as open for results that name no call. What is open is decided within a file, so that other files do not matter.
 func (b *Book) pushOpen(i uint32) {
 	c := b.calls.at(i)
+	if b.files[c.file].Results == trace.RecordsNever {
+		return
+	}
 	k := openKey{fileRun{c.file, c.run}, c.tool}
-	stack, ok := b.open[k]
-	if !ok {
+	if c.id != 0 {
+		at := fileID{k.fileRun, c.id}
+		d := b.due[at]
+		if d.early > 0 {
+			d.early--
+			c.flags |= callAnswered
+		} else {
+			d.calls = append(d.calls, i)
+		}
+		b.setDue(at, d)
+	}
+	if c.flags&callAnswered != 0 {
+		return
+	}
+	if _, ok := b.open[k]; !ok {
 		b.openTools[k.fileRun] = append(b.openTools[k.fileRun], c.tool)
 	}
+	_, stack := b.topOpen(k)
 	b.open[k] = append(stack, i)
+}
+
+// answer marks the next call of an id in a file and run as answered: results without an id pass over it.
+func (b *Book) answer(at fileID) {
+	d := b.due[at]
+	if len(d.calls) == 0 {
+		d.early++
+	} else {
+		b.calls.at(d.calls[0]).flags |= callAnswered
+		d.calls = d.calls[1:]
+	}
+	b.setDue(at, d)
+}
+
+// noLongerDue takes a call that a result without an id was given to out of what is due.
+func (b *Book) noLongerDue(i uint32) {
+	c := b.calls.at(i)
+	at := fileID{fileRun{c.file, c.run}, c.id}
+	if d, ok := b.due[at]; ok {
+		d.calls = slices.DeleteFunc(d.calls, func(j uint32) bool { return j == i })
+		b.setDue(at, d)
+	}
+}
+
+func (b *Book) setDue(at fileID, d due) {
+	if len(d.calls) == 0 && d.early == 0 {
+		delete(b.due, at)
+	} else {
+		b.due[at] = d
+	}
 }
 
 // popOpen takes the latest open call of a tool (0: of any) in a file and run.
@@ -294,7 +356,7 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 			owner = in.name(r.Scope)
 		}
 		s := b.scopeFor(scopeKey{r.Reach, owner, res.id})
-		b.answer(s)
+		b.answer(fileID{fileRun{id, res.run}, res.id})
 		b.chainResult(s, b.results.add(res))
 		return
 	}
@@ -305,6 +367,7 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 	}
 	c := b.calls.at(i)
 	c.flags |= callAnswered
+	b.noLongerDue(i)
 	if c.scope == 0 {
 		s := b.scopes.add(scope{})
 		b.scopes.at(s).parent = s
@@ -314,18 +377,5 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 	b.chainResult(b.root(c.scope), b.results.add(res))
 }
 
-// answer marks the next unanswered call of a scope, in the order of reading, as answered: results without an id pass over it.
-func (b *Book) answer(s uint32) {
-	at := b.scopes.at(s)
-	next := at.firstCall
-	if at.answered != 0 {
-		next = b.calls.at(at.answered).nextInScope
-	}
-	if next != 0 {
-		b.calls.at(next).flags |= callAnswered
-		at.answered = next
-	}
-}
-
-// class is the class of a call by its rule.
+// rule is the rule of a call.
 func (b *Book) rule(c *call) *table.Rule { return b.rules[c.rule] }

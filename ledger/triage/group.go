@@ -339,14 +339,14 @@ func (b *Book) leads(at *group, calls []uint32) bool {
 // lonely says whether another side that was given the same work lacks this.
 func (b *Book) lonely(at *group, calls []uint32) bool {
 	has := map[uint16]bool{at.side: true}
-	if b.cfg.Match == MatchRun {
+	c := b.calls.at(calls[0])
+	if b.cfg.Match == MatchRun || b.rule(c).Forever {
 		for side := range b.sides {
 			if g, ok := b.groupOf[groupKey{at.id, uint16(side)}]; ok && b.groups.at(g).n > 0 {
 				has[uint16(side)] = true
 			}
 		}
 	} else {
-		c := b.calls.at(calls[0])
 		for _, i := range b.members(b.works.at(b.workFor(c)).head, inWork) {
 			has[b.files[b.calls.at(i).file].side] = true
 		}

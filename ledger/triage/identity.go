@@ -34,6 +34,14 @@ func (b *Book) settleScope(s uint32) {
 	if at.parent != s {
 		return
 	}
+	if at.joined {
+		at.joined = false
+		for i := at.firstCall; i != 0; i = b.calls.at(i).nextInScope {
+			if b.calls.at(i).flags&callChained != 0 {
+				b.touch(i)
+			}
+		}
+	}
 	if at.calls == 1 && at.results == 0 {
 		b.applyCall(at.firstCall, outcome{counted: true})
 		return

@@ -14,7 +14,6 @@ const large = 4096
 func (b *Book) Settle(final bool) {
 	b.tick++
 	b.pending = false
-	b.startOfDrain()
 	for _, format := range b.flipped {
 		b.judgeFormat(format)
 	}
@@ -31,6 +30,7 @@ func (b *Book) Settle(final bool) {
 	if b.forest {
 		b.growForest()
 	}
+	b.startOfDrain()
 	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.settleRun, b.settleTool}
 	for kind := range settle {
 		list := b.queue[kind]
@@ -76,6 +76,9 @@ func (b *Book) startOfDrain() {
 	if at == trace.NoTime {
 		draining := b.draining()
 		for side := range b.sideSums {
+			if b.sideSums[side].stale {
+				b.findBegin(uint16(side))
+			}
 			if t := b.sideSums[side].began; side != int(draining) && side != 0 && t != trace.NoTime && (at == trace.NoTime || t < at) {
 				at = t
 			}
@@ -124,7 +127,20 @@ func (b *Book) viewRuns() {
 // sideSum is what one side did so far.
 type sideSum struct {
 	calls, mutators, inLedger, runs int
-	began, last                     int64
+	began, last                     int64 // place in time of its first call; latest recorded time
+	stale                           bool  // began is to be looked for again
+}
+
+// findBegin looks for the first counted call of a side whose first turned out to be a copy.
+func (b *Book) findBegin(side uint16) {
+	s := b.sum(side)
+	s.began, s.stale = trace.NoTime, false
+	for i := uint32(1); i <= b.calls.last(); i++ {
+		c := b.calls.at(i)
+		if b.files[c.file].side == side && c.flags&callCounted != 0 && c.place != trace.NoTime && (s.began == trace.NoTime || c.place < s.began) {
+			s.began = c.place
+		}
+	}
 }
 
 func (b *Book) sum(side uint16) *sideSum {
@@ -143,6 +159,7 @@ func (b *Book) sideTally(c *call, class table.Class, d int) {
 	if d > 0 && c.place != trace.NoTime && (s.began == trace.NoTime || c.place < s.began) {
 		s.began = c.place
 	}
+	s.stale = s.stale || d < 0 && c.place == s.began
 	s.last = max(s.last, c.time)
 }
 

@@ -190,7 +190,9 @@ func (b *Book) growForest() {
 	sort.SliceStable(b.links, func(i, j int) bool { return b.links[i].at.before(b.links[j].at) })
 	was := map[uint32]uint32{}
 	for _, l := range b.links {
-		was[l.child] = b.runs.at(l.child).parent
+		if _, ok := was[l.child]; !ok {
+			was[l.child] = b.runs.at(l.child).parent
+		}
 		b.runs.at(l.child).parent = 0
 		b.runs.at(l.parent).children = nil
 	}
@@ -204,6 +206,7 @@ func (b *Book) growForest() {
 		parent.children = append(parent.children, l.child)
 	}
 	for _, l := range b.links {
+		b.index.runViews = append(b.index.runViews, l.child, l.parent)
 		if was[l.child] != b.runs.at(l.child).parent {
 			b.markTree(l.child)
 		}
@@ -301,10 +304,14 @@ func toolClass(n [4]int) string {
 // findFirst looks for the first counted call of a tool whose first turned out to be a copy.
 func (b *Book) findFirst(t uint32) {
 	at := b.tools.at(t)
-	at.first, at.stale = 0, false
+	at.first, at.stale, at.sides = 0, false, 0
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
-		if c.tool == at.name && c.flags&callCounted != 0 && (at.first == 0 || b.callBefore(i, at.first)) {
+		if c.tool != at.name || c.flags&callCounted == 0 {
+			continue
+		}
+		at.sides |= b.sideBit(c)
+		if at.first == 0 || b.callBefore(i, at.first) {
 			at.first = i
 		}
 	}

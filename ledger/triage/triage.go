@@ -57,6 +57,7 @@ type Book struct {
 	spans     map[uint32]uint32
 	open      map[openKey][]uint32
 	openTools map[fileRun][]uint32
+	due       map[fileID]due
 	dirtyIDs  []uint32
 
 	groups   chunks[group]
@@ -113,7 +114,7 @@ func NewBook(cfg Config) *Book {
 		cfg: cfg, rules: cfg.Table.Rules(),
 		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
 		scopeOf: map[scopeKey]uint32{}, several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
-		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{},
+		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
 		groupOf: map[groupKey]uint32{}, shapeOf: map[shapeKey]uint32{}, workOf: map[workKey]uint32{}, recOf: map[uint32]uint32{},
 		runOf: map[uint32]uint32{}, toolOf: map[uint32]uint32{}, rows: map[keys.ID]*row{}, acks: map[string]Ack{},
 		drainAt: trace.NoTime,
