@@ -12,18 +12,35 @@ type Block struct {
 	Last bool
 	// Document: the file's values span lines (or it is one array of values); Data holds whole values.
 	Document bool
-	// Skipped is set when Data is the beginning of a line longer than Config.MaxLine: that line is one bad line, this many
-	// bytes long with its line end, and the rest of it is in no block.
+	// Skipped is set instead of Data when a line (in a Document: all that is left) is longer than Config.MaxLine: that is
+	// one bad line of this many bytes, line end included, and in no block.
 	Skipped int64
 
-	release func(*Block)
-	buf     []byte
+	buf  []byte
+	from *tail
+	home *Reader
 }
 
 // Release gives the block's memory back. Events that lend from it, and Data, must not be used any more.
 func (b *Block) Release() {
-	if r := b.release; r != nil {
-		b.release = nil
-		r(b)
+	r := b.home
+	if r == nil {
+		return
+	}
+	b.home = nil
+	if b.buf != nil {
+		r.pool.put(b.buf)
+		b.buf, b.Data = nil, nil
+	}
+	if b.from.busy.Add(-1) == 0 && !b.File.Format().Stateless {
+		signal(r.freed)
+	}
+}
+
+// signal leaves word in a channel that holds one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

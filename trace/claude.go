@@ -219,6 +219,7 @@ func claudeFault(w *Scratch, content pyjson.Value) Status {
 		"<tool_use_error>",
 		"The user doesn't want to proceed with this tool use",
 		"The user doesn't want to take this action",
+		"Claude requested permissions to ",
 	} {
 		if hasPrefix(text, refusal) {
 			return Refused

@@ -13,9 +13,14 @@ type File struct {
 	Path  string // as given or found; "-" for standard input
 	Label string // of its source
 	Gen   int    // how many Files of this Reader had this path before
+	// FirstLine is how many lines of the file stand before its first block: what a copy begins with and is not read again.
+	// It is set when the first block is handed out.
+	FirstLine int
 
 	format atomic.Pointer[Format]
 	now    atomic.Pointer[string] // where it lies by now, when it was renamed
+	begin  atomic.Pointer[[]byte] // how it begins, to know it again
+	pipe   *spool                 // what a stream is kept in
 	dec    Decoder                // made when the format is known, before the first block is handed out
 	lines  int                    // decoded so far, when the format is not Stateless: its blocks are decoded one at a time
 }

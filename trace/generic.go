@@ -20,11 +20,13 @@ func genericFormat() *Format {
 	}
 }
 
+const unknownName = "unknown"
+
 // unknownFormat decodes a file in which nothing was recognised: what is readable is known to be neither call nor result,
 // unless a plain line turns up after all.
 func unknownFormat() *Format {
 	f := plainFormat()
-	f.Name, f.Title = "unknown", "nothing that looks like a tool call"
+	f.Name, f.Title = unknownName, "nothing that looks like a tool call"
 	return f
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,14 +13,15 @@ import (
 type Config struct {
 	Sources []Source
 	Follow  bool // go on reading what grows; otherwise what is there is read once and Next ends with io.EOF
-	// MaxLine bounds the memory that one line may take, in bytes; 0 means DefaultMaxLine. A longer line is one bad line,
-	// passed over in bounded memory. A Reader holds at most MaxLine bytes for one line that it assembles, and each
-	// worker that decodes such a line holds as much again.
+	// MaxLine bounds the memory that one line, or one value that spans lines, may take, in bytes; 0 means DefaultMaxLine.
+	// A longer one is one bad line and passed over in bounded memory. A block that holds the longest line takes twice
+	// MaxLine while it is put together; decoding it takes 16 bytes more for each value in it.
 	MaxLine  int
 	Stdin    io.Reader     // read when a source's path is Stdin
 	SpoolDir string        // where standard input is kept, in a private file that is gone at exit; "" the system's
 	Formats  []*Format     // in the order of asking; nil: Formats()
-	Poll     time.Duration // how often to look where the system reports no changes; 0 means one second
+	Poll     time.Duration // how often to look at everything, reported or not; 0 means a second
+	NoWatch  bool          // do not ask the system to report changes: look only
 	Now      func() time.Time
 }
 
@@ -36,20 +39,20 @@ type What uint8
 
 // What may be told.
 const (
-	Found      What = iota // a file was found and will be read
-	Unreadable             // a source, file or directory cannot be read; Err says why
+	Found      What = iota // File was found and will be read
+	Unreadable             // a source, file or directory cannot be read (any further); Err says why
 	NoTraces               // a source holds no traces (it is there, and readable)
-	NotTrace               // a file found in a directory holds nothing that looks like a trace and is left out
-	Copy                   // a file begins with what was read of Of already: that is not read again
-	Same                   // a path names the file Of, which another source gave already
-	Truncated              // File was cut; what it holds now is read as a new file, File being the new one and Of the old
-	Rewritten              // File was written anew in place or replaced; File is the new one and Of the old
+	NotTrace               // File, found in a directory, holds nothing that looks like a trace and is left out
+	Copy                   // File begins with what was read of Of already: that much is not read again
+	Same                   // Path names the file Of, which another source or path gave already
+	Truncated              // a file was cut: what it holds from now on is File, what it held was Of, of which Bytes were held back
+	Rewritten              // a file was written anew in place or replaced: File is the new one and Of the old; the same when the new one goes on where the old one ended
 	Renamed                // File lies at Path by now
-	Removed                // File is gone
-	Returned               // a path that was gone is there again
+	Removed                // File, or the directory Path, is gone
+	Returned               // Path was gone and is there again, as File if it is one
 	Writing                // File ends in an unfinished line of Bytes bytes, which is held back; 0: no longer
 	CaughtUp               // everything that was there at the start has been read
-	Polling                // changes are not reported for Path, which is looked at now and then; Err says why
+	Polling                // changes of Path are not reported, so it is looked at now and then; Err says why
 )
 
 // Notice is news of a source or a file.
@@ -65,25 +68,256 @@ type Notice struct {
 
 // Progress says how far reading is.
 type Progress struct {
-	Files int   // files found
+	Files int64 // found
 	Total int64 // bytes of them, as they lie on disk
 	Read  int64 // bytes read of these
 }
 
-// Reader finds files and reads them in blocks. Next may be called by several goroutines.
-type Reader struct{}
+// Reader finds files and reads them in blocks. One goroutine of its own does that; Next may be called by several.
+//
+// A file is known by its device and inode, and by how it begins: renamed inside what is watched it is the same File.
+// Cut or written anew it is a new one, with the same Path and the next Gen. A file that turns up in a directory and
+// begins with what was read of another one beside it, which is named alike or was cut or removed, is a copy of that
+// (a backup, a rotation by copying, a compressed rotation): what was read is not read again, which a Notice tells.
+type Reader struct {
+	cfg    Config
+	sniff  sniffer
+	pool   pool
+	items  chan Item
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when the goroutine is done
+	freed  chan struct{} // a block of a file that goes one block at a time was released
+	wake   chan struct{} // a stream grew or ended
 
-// Open starts reading.
-func Open(ctx context.Context, c Config) (*Reader, error) { return nil, errors.ErrUnsupported }
+	files, total, read atomic.Int64
 
-// Next gives the next block or notice; io.EOF when everything was read and the Reader does not follow.
-func (r *Reader) Next(ctx context.Context) (Item, error) { return Item{}, io.EOF }
+	spoolMu sync.Mutex
+	spools  []*spool
+
+	// The rest belongs to the goroutine.
+	roots   []*root
+	tails   map[*tail]struct{}
+	byPath  map[string]*tail
+	byID    map[identity]*tail
+	gens    map[string]int // Files that a path had
+	ghosts  []ghost
+	stems   map[string][]*tail // by directory and name without extensions
+	last    map[string]*lastAt // by path as told
+	told    map[string]bool    // what is told once
+	gone    []*tail            // missing, not given up yet
+	perhaps []*tail            // copies, perhaps, of what is gone: looked at again
+	queue   []*tail
+	round   int
+	steps   int
+	caught  bool
+	watch   *watcher
+}
+
+// queued is how many blocks may wait to be taken: enough to keep a reader ahead of its workers.
+const queued = 4
+
+// Open starts reading. The context ends it, as Close does; whoever opened a Reader closes it.
+func Open(ctx context.Context, c Config) (*Reader, error) {
+	if len(c.Sources) == 0 {
+		return nil, errors.New("nothing to read: expected at least one source")
+	}
+	if c.MaxLine <= 0 {
+		c.MaxLine = DefaultMaxLine
+	}
+	if c.Formats == nil {
+		c.Formats = Formats()
+	}
+	if c.Poll <= 0 {
+		c.Poll = time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &Reader{
+		cfg:    c,
+		sniff:  sniffer{formats: c.Formats},
+		items:  make(chan Item, queued),
+		cancel: cancel,
+		ended:  make(chan struct{}),
+		freed:  make(chan struct{}, 1),
+		wake:   make(chan struct{}, 1),
+		tails:  map[*tail]struct{}{},
+		byPath: map[string]*tail{},
+		byID:   map[identity]*tail{},
+		gens:   map[string]int{},
+		stems:  map[string][]*tail{},
+		last:   map[string]*lastAt{},
+		told:   map[string]bool{},
+	}
+	for _, s := range c.Sources {
+		r.roots = append(r.roots, &root{Source: s})
+	}
+	go r.run(ctx)
+	return r, nil
+}
+
+// Next gives the next block or notice; io.EOF when everything was read and the Reader does not follow, and the
+// context's error when it, or the Reader's, has ended.
+func (r *Reader) Next(ctx context.Context) (Item, error) {
+	select {
+	case it, ok := <-r.items:
+		if !ok {
+			return Item{}, io.EOF
+		}
+		return it, nil
+	case <-ctx.Done():
+		return Item{}, ctx.Err()
+	}
+}
 
 // Progress says how far reading is.
-func (r *Reader) Progress() Progress { return Progress{} }
+func (r *Reader) Progress() Progress {
+	return Progress{Files: r.files.Load(), Total: r.total.Load(), Read: r.read.Load()}
+}
 
-// ReadValue reads the JSON value at off in the (decompressed) file again.
-func (r *Reader) ReadValue(f *File, off int64) ([]byte, error) { return nil, errors.ErrUnsupported }
+// Close ends reading and gives everything back, what was kept of standard input too. A Read of Config.Stdin that is
+// under way cannot be ended from here: it ends when its stream does.
+func (r *Reader) Close() error {
+	r.cancel()
+	<-r.ended
+	r.spoolMu.Lock()
+	defer r.spoolMu.Unlock()
+	var err error
+	for _, s := range r.spools {
+		err = errors.Join(err, s.close())
+	}
+	r.spools = nil
+	return err
+}
 
-// Close ends reading and gives everything back.
-func (r *Reader) Close() error { return nil }
+// send hands an item out; false when reading is to end.
+func (r *Reader) send(ctx context.Context, it Item) bool {
+	select {
+	case r.items <- it:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r *Reader) tell(ctx context.Context, n Notice) {
+	if n.File != nil && n.Path == "" {
+		n.Path, n.Label = n.File.Path, n.File.Label
+	}
+	r.send(ctx, Item{Notice: &n})
+}
+
+// coalesce is how long lines that keep coming are gathered; the first after an idle spell is read at once.
+const coalesce = 5 * time.Millisecond
+
+func (r *Reader) run(ctx context.Context) {
+	defer close(r.ended)
+	defer close(r.items)
+	defer r.giveBack()
+	if r.cfg.Follow && !r.cfg.NoWatch {
+		r.startWatch(ctx)
+	}
+	var next, last time.Time // of looking at everything, and of reading
+	for ctx.Err() == nil {
+		if now := r.cfg.Now(); next.IsZero() || r.cfg.Follow && !now.Before(next) {
+			r.look(ctx)
+			// Looking may take a hundredth of the time.
+			took := r.cfg.Now().Sub(now)
+			next = now.Add(max(r.cfg.Poll, 100*took))
+		}
+		more, blocked := r.pass(ctx)
+		if more {
+			last = r.cfg.Now()
+			r.watch.drain()
+			r.heed(ctx)
+			continue
+		}
+		if !blocked && !r.streaming() {
+			r.caughtUp(ctx)
+			if !r.cfg.Follow {
+				return
+			}
+		}
+		if r.wait(ctx, next) {
+			next = time.Time{}
+		}
+		if r.cfg.Follow {
+			r.sleep(ctx, coalesce-r.cfg.Now().Sub(last))
+		}
+		last = r.cfg.Now()
+		r.watch.drain()
+		r.heed(ctx)
+	}
+}
+
+// wait waits for news, until everything is to be looked at or until what is missing is given up; lost says that news
+// were lost and everything must be looked at.
+func (r *Reader) wait(ctx context.Context, next time.Time) (lost bool) {
+	var timer <-chan time.Time
+	if r.cfg.Follow {
+		d := next.Sub(r.cfg.Now())
+		if len(r.gone) > 0 {
+			d = min(d, grace)
+		}
+		t := time.NewTimer(max(d, time.Millisecond))
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-r.freed:
+	case <-r.wake:
+		r.wakeStreams()
+	case e := <-r.watch.events():
+		r.watch.note(e)
+	case err := <-r.watch.errors():
+		return err != nil
+	case <-timer:
+	}
+	return false
+}
+
+func (r *Reader) sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// giveBack closes what the goroutine holds.
+func (r *Reader) giveBack() {
+	r.watch.close()
+	for t := range r.tails {
+		t.close()
+	}
+}
+
+// streaming says whether a stream goes on.
+func (r *Reader) streaming() bool {
+	for t := range r.tails {
+		if t.pipe != nil && !t.ended {
+			return true
+		}
+	}
+	return false
+}
+
+// caughtUp tells once that what was there at the start was read, and which sources held no traces.
+func (r *Reader) caughtUp(ctx context.Context) {
+	if r.caught {
+		return
+	}
+	r.caught = true
+	for _, root := range r.roots {
+		if root.there && root.many && root.traces == 0 {
+			r.tell(ctx, Notice{What: NoTraces, Path: root.Path, Label: root.Label})
+		}
+	}
+	r.tell(ctx, Notice{What: CaughtUp})
+}

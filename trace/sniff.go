@@ -129,3 +129,43 @@ func (s *sniffer) spansLines(head []byte) bool {
 	}
 	return bytes.IndexByte(head[at:end], '\n') >= 0
 }
+
+// oneValue says whether data is one whole value that cannot go on: an object or an array.
+func (s *sniffer) oneValue(data []byte) bool {
+	return s.doc.ParseWhole(bytes.TrimPrefix(data, bom)) == nil && s.doc.Root().Kind() >= pyjson.Array
+}
+
+// wholeValues gives the length of the longest start of data that holds nothing but whole objects and arrays, with the
+// white space behind them. Broken text counts as it comes: brackets outside of strings decide.
+func wholeValues(data []byte) int {
+	depth, end := 0, 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			if i = endOfString(data, i); i < 0 {
+				return end
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				depth = 0
+				end = skipSpace(data, i+1)
+			}
+		}
+	}
+	return end
+}
+
+// endOfString gives the offset of the quote that ends the string at i, or below zero.
+func endOfString(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+)
+
+// moved is called when a known file was found at another path. It says whether that settles the matter: the file was
+// renamed, or the path is another way to it. Otherwise the system uses the number of a file that is gone again.
+func (r *Reader) moved(ctx context.Context, known, there *tail, display, path string, info fs.FileInfo) bool {
+	if now, err := os.Lstat(known.path); err == nil && identityOf(now) == known.id && known.gone.IsZero() {
+		if key := "same " + path; !r.told[key] {
+			r.told[key] = true
+			r.tell(ctx, Notice{What: Same, Path: display, Label: known.label, Of: known.file})
+		}
+		return true
+	}
+	if info.Size() < known.off || known.pack == unpacked && !r.stillBegins(known, path) {
+		r.leave(ctx, known)
+		return false
+	}
+	if there != nil && there != known {
+		r.leave(ctx, there)
+	}
+	delete(r.byPath, known.path)
+	known.path, known.gone, known.round = path, time.Time{}, r.round
+	r.byPath[path] = known
+	known.file.now.Store(&display)
+	r.tell(ctx, Notice{What: Renamed, Path: display, Label: known.label, File: known.file})
+	known.size, known.mtime = info.Size(), info.ModTime()
+	r.enqueue(known)
+	return true
+}
+
+// stillBegins says whether the file at a path begins as the tail's did.
+func (r *Reader) stillBegins(t *tail, path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return sameAt(f, 0, t.print.begin)
+}
+
+// leave gives up a tail's path: what is left of the file is read through its open descriptor, and it ends there.
+func (r *Reader) leave(ctx context.Context, t *tail) {
+	if r.byPath[t.path] == t {
+		delete(r.byPath, t.path)
+	}
+	if r.byID[t.id] == t {
+		delete(r.byID, t.id)
+	}
+	r.dropStem(t)
+	r.remember(t)
+	t.closing = true
+	t.gone = time.Time{}
+	if t.fd == nil && t.pipe == nil {
+		r.end(t)
+	}
+	if t.ended {
+		delete(r.tails, t)
+	}
+	r.enqueue(t)
+}
+
+// replaced is called when another file lies at a tail's path. It goes on where the tail stopped if it begins with what
+// was read, as a file that was copied, added to and put back does.
+func (r *Reader) replaced(ctx context.Context, t *tail, root *root, display string, info fs.FileInfo, named bool) {
+	for r.advance(ctx, t) == again {
+	}
+	if t.queued || t.ended && t.pack == unpacked && r.cfg.Follow || !r.goesOn(t) {
+		old, path := t.file, t.path
+		r.leave(ctx, t)
+		r.last[display] = nil
+		n := r.add(ctx, root, display, path, info, named)
+		r.tell(ctx, Notice{What: Rewritten, File: n.file, Of: old})
+		return
+	}
+	delete(r.byID, t.id)
+	t.close()
+	t.id, t.size, t.mtime, t.round, t.gone = identityOf(info), info.Size(), info.ModTime(), r.round, time.Time{}
+	r.byID[t.id] = t
+	r.tell(ctx, Notice{What: Rewritten, File: t.file, Of: t.file})
+	r.enqueue(t)
+}
+
+// goesOn says whether the file at the tail's path begins with all that was read of the tail.
+func (r *Reader) goesOn(t *tail) bool {
+	if t.off == 0 || t.pack != unpacked || t.document {
+		return false
+	}
+	f, err := os.Open(t.path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && info.Size() >= t.off && t.print.begins(f, info.Size()) && t.print.marks(f, t.off)
+}
+
+// vanished is called when nothing lies at a path any more.
+func (r *Reader) vanished(ctx context.Context, path string) {
+	if t := r.byPath[path]; t != nil {
+		if t.gone.IsZero() {
+			t.gone = r.cfg.Now()
+			r.gone = append(r.gone, t)
+			r.enqueue(t)
+		}
+		return
+	}
+	prefix := path + string(os.PathSeparator)
+	for p := range r.byPath { // a directory, perhaps
+		if strings.HasPrefix(p, prefix) {
+			if _, err := os.Lstat(p); err != nil {
+				r.vanished(ctx, p)
+			}
+		}
+	}
+	r.watch.forget(path)
+}
+
+// giveUp ends what has been missing for longer than grace.
+func (r *Reader) giveUp(ctx context.Context) {
+	left := r.gone[:0]
+	for _, t := range r.gone {
+		switch {
+		case t.gone.IsZero(): // it turned up
+		case r.cfg.Now().Sub(t.gone) < grace:
+			left = append(left, t)
+		default:
+			if at := r.last[t.file.Path]; at != nil && at.file == t.file {
+				at.removed = true
+			}
+			r.leave(ctx, t)
+			r.tell(ctx, Notice{What: Removed, File: t.file})
+		}
+	}
+	r.gone = left
+}

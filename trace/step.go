@@ -1,0 +1,393 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// outcome is what a step of reading a file came to.
+type outcome uint8
+
+const (
+	again   outcome = iota // there may be more
+	idle                   // nothing for now
+	blocked                // a block must be released first
+)
+
+// slice is how many blocks of one file are read before others have their turn.
+const slice = 8
+
+func (r *Reader) enqueue(t *tail) {
+	if !t.queued && !t.ended {
+		t.queued = true
+		r.queue = append(r.queue, t)
+	}
+}
+
+// pass gives every file that has news its turn.
+func (r *Reader) pass(ctx context.Context) (more, waiting bool) {
+	turn := r.queue
+	r.queue = nil
+	for _, t := range turn {
+		t.queued = false
+		o := r.advance(ctx, t)
+		if o == idle {
+			more = r.release(t) || more
+		}
+		switch o {
+		case again:
+			r.enqueue(t)
+			more = true
+		case blocked:
+			r.enqueue(t)
+			waiting = true
+		}
+	}
+	return more || len(r.queue) > 0 && !waiting, waiting
+}
+
+func (r *Reader) advance(ctx context.Context, t *tail) outcome {
+	for range slice {
+		if ctx.Err() != nil {
+			return idle
+		}
+		if o := r.step(ctx, t); o != again {
+			return o
+		}
+	}
+	return again
+}
+
+// step reads and hands out one block of a file, if there is one.
+func (r *Reader) step(ctx context.Context, t *tail) outcome {
+	f := t.file.Format()
+	if t.ended || f != nil && !f.Stateless && t.busy.Load() > 0 {
+		if t.ended {
+			return idle
+		}
+		return blocked
+	}
+	closed := t.closed(r.cfg.Follow) // asked before reading: what is there then is all
+	if o := r.ready(ctx, t); o != again {
+		return o
+	}
+	if t.long {
+		return r.passLong(ctx, t, closed)
+	}
+	if r.cfg.Follow && t.pack == unpacked && t.size == t.off && !closed {
+		return idle
+	}
+	c := t.load(&r.pool, r.cfg.MaxLine)
+	if r.cfg.Follow && t.pack == unpacked && !bytes.HasSuffix(c.buf[:min(c.at, c.have)], t.print.mark) {
+		r.pool.put(c.buf)
+		r.renew(ctx, t, Rewritten)
+		return again
+	}
+	if t.pack != unpacked && c.end && errors.Is(c.err, io.ErrUnexpectedEOF) && r.cfg.Follow && !t.closing {
+		closed = false // it is being written, perhaps
+		t.close()
+	}
+	if f == nil {
+		if o := r.decide(ctx, t, &c, closed); o != again || t.file.Format() == nil {
+			r.pool.put(c.buf)
+			return o
+		}
+	}
+	return r.deliver(ctx, t, &c, closed)
+}
+
+// deliver hands out what is whole of a chunk.
+func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) outcome {
+	data := c.data()
+	last := closed && c.end
+	n := len(data)
+	if !last {
+		if t.document {
+			n = wholeValues(data)
+		} else {
+			n = bytes.LastIndexByte(data, '\n') + 1
+		}
+	}
+	if n == 0 && !last {
+		r.pool.put(c.buf)
+		t.seen = t.off + int64(len(data))
+		if !c.end {
+			t.long = true
+			return again
+		}
+		r.hold(ctx, t, int64(len(data)))
+		return idle
+	}
+	rest := len(data) - n
+	b := &Block{Data: data[:n:n], buf: c.buf, Last: last}
+	if !r.hand(ctx, t, b, int64(n)) {
+		return idle
+	}
+	if c.err != nil && last {
+		r.tell(ctx, Notice{What: Unreadable, File: t.file, Err: fmt.Errorf("cut off after %d bytes: %w", t.off, c.err)})
+	}
+	switch {
+	case last:
+		r.end(t)
+		return idle
+	case c.end:
+		t.seen = t.off + int64(rest)
+		r.hold(ctx, t, int64(rest))
+		if !closed {
+			return idle
+		}
+	}
+	return again
+}
+
+// hand sends a block of size bytes of the file on its way.
+func (r *Reader) hand(ctx context.Context, t *tail, b *Block, size int64) bool {
+	b.File, b.Seq, b.Off, b.Document, b.from, b.home = t.file, t.seq, t.off, t.document, t, r
+	t.print.extend(t.off, b.Data)
+	if t.seq == 0 {
+		begin := slices.Clone(t.print.begin)
+		t.file.begin.Store(&begin)
+		t.file.lines = t.file.FirstLine
+	}
+	t.seq++
+	t.off += size
+	t.seen = t.off
+	r.count(t)
+	t.busy.Add(1)
+	return r.send(ctx, Item{Block: b})
+}
+
+// count brings the Reader's progress up to date with the tail's.
+func (r *Reader) count(t *tail) {
+	at, size := t.off, t.size
+	if t.pack != unpacked {
+		at = 0
+		if t.ended {
+			at = size
+		}
+	} else {
+		size = max(size, at)
+	}
+	r.total.Add(size - t.counted)
+	r.read.Add(at - t.read)
+	t.counted, t.read = size, at
+}
+
+// end is called when all of a file was handed out and nothing will come.
+func (r *Reader) end(t *tail) {
+	t.ended = true
+	t.held = 0
+	t.close()
+	r.count(t)
+}
+
+// hold tells of an unfinished end, when it has changed.
+func (r *Reader) hold(ctx context.Context, t *tail, n int64) {
+	if n != t.held {
+		t.held = n
+		r.tell(ctx, Notice{What: Writing, File: t.file, Bytes: n})
+	}
+}
+
+// passLong goes to the end of a line that is longer than MaxLine.
+func (r *Reader) passLong(ctx context.Context, t *tail, closed bool) outcome {
+	if t.file.Format() == nil {
+		r.settle(t, unknownFormat(), nil)
+	}
+	end, err := int64(-1), error(nil)
+	if !t.document {
+		end, err = t.scan(&r.pool)
+	} else if closed {
+		t.seen = t.size
+	}
+	last := end < 0
+	if last {
+		if !closed && err == nil {
+			r.hold(ctx, t, t.seen-t.off)
+			return idle
+		}
+		end = t.seen
+	}
+	t.long = false
+	r.hand(ctx, t, &Block{Skipped: end - t.off, Last: last}, end-t.off)
+	t.print.mark = t.print.mark[:0]
+	if last {
+		r.end(t)
+		return idle
+	}
+	return again
+}
+
+// ready opens the file and looks whether it is still the one that was read.
+func (r *Reader) ready(ctx context.Context, t *tail) outcome {
+	if t.pipe != nil {
+		t.size = t.pipe.size.Load()
+		return again
+	}
+	if t.fd == nil {
+		if err := r.openTail(t); err != nil {
+			r.lost(ctx, t, err)
+			return idle
+		}
+	}
+	r.steps++
+	t.used = r.steps
+	info, err := t.fd.Stat()
+	if err != nil {
+		r.lost(ctx, t, err)
+		return idle
+	}
+	t.size, t.mtime = info.Size(), info.ModTime()
+	if t.seq == 0 && !t.whole && !t.named {
+		if o := r.copied(ctx, t); o != again {
+			return o
+		}
+	}
+	if err := t.unpack(); err != nil {
+		r.lost(ctx, t, err)
+		return idle
+	}
+	if r.cfg.Follow && t.pack == unpacked && t.size < max(t.off, t.seen) {
+		r.renew(ctx, t, Truncated)
+	}
+	return again
+}
+
+// openTail opens the file, unless another one lies at its path by now.
+func (r *Reader) openTail(t *tail) error {
+	fd, err := os.Open(t.path)
+	if err != nil {
+		return err
+	}
+	info, err := fd.Stat()
+	if err == nil && identityOf(info) != t.id {
+		err = fmt.Errorf("open %s: another file lies there by now", t.path)
+	}
+	if err != nil {
+		_ = fd.Close()
+		return err
+	}
+	t.fd = fd
+	if r.cfg.Follow {
+		r.limitOpen(t)
+	}
+	return nil
+}
+
+// maxOpen is how many descriptors are held, so that a file that is removed or renamed away can be read to its end.
+const maxOpen = 512
+
+// limitOpen closes the descriptor that was not used for longest when there are too many.
+func (r *Reader) limitOpen(but *tail) {
+	n, oldest := 0, but
+	for t := range r.tails {
+		if t.fd == nil || t.gone.IsZero() == false {
+			continue
+		}
+		if n++; t != but && (oldest == but || t.used < oldest.used) {
+			oldest = t
+		}
+	}
+	if n > maxOpen && oldest != but {
+		oldest.close()
+	}
+}
+
+// unpack finds out whether the file is compressed, and opens what it holds.
+func (t *tail) unpack() error {
+	if t.win != nil || t.off > 0 && t.pack == unpacked {
+		return nil
+	}
+	var start [magicSize]byte
+	n, err := t.fd.ReadAt(start[:], 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if t.pack = packingOf(start[:n]); t.pack == unpacked {
+		return nil
+	}
+	t.win, err = newWindow(t.fd, t.pack)
+	return err
+}
+
+// lost is called when a file cannot be opened or read. While following it is tried again when it changes.
+func (r *Reader) lost(ctx context.Context, t *tail, err error) {
+	if r.cfg.Follow && (errors.Is(err, os.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
+		t.close()
+		return
+	}
+	if !t.ended {
+		r.tell(ctx, Notice{What: Unreadable, File: t.file, Err: err})
+	}
+	r.end(t)
+}
+
+// decide finds the format of a file from its first chunk. The outcome is again when the chunk can be handed out now, or
+// must be loaded anew because the file is a document: then the format is still unknown.
+func (r *Reader) decide(ctx context.Context, t *tail, c *chunk, closed bool) outcome {
+	data := c.data()
+	final := closed && c.end
+	whole := data
+	if !final && !t.document {
+		whole = data[:bytes.LastIndexByte(data, '\n')+1]
+	}
+	start := head(whole)
+	if !t.document && (r.sniff.spansLines(head(data)) || !final && len(whole) == 0 && jsonName(t.path) && r.sniff.oneValue(data)) {
+		t.document = true
+		return again
+	}
+	if t.document {
+		if !final {
+			whole = data[:wholeValues(data)]
+		}
+		start = whole
+	}
+	f := r.sniff.sniff(start, t.file.Path, t.document)
+	if f == nil {
+		enough := final || len(whole) > headSize || !c.end
+		switch {
+		case !enough || len(whole) == 0 && !final:
+			if !c.end {
+				t.long, t.seen = true, t.off+int64(len(data))
+				return again
+			}
+			r.hold(ctx, t, int64(len(data)-len(whole)))
+			return idle
+		case !t.named && !lineName(filepath.Base(t.path)):
+			r.tell(ctx, Notice{What: NotTrace, File: t.file})
+			r.end(t)
+			return idle
+		}
+		f = unknownFormat()
+	}
+	r.settle(t, f, start)
+	return again
+}
+
+func (r *Reader) settle(t *tail, f *Format, head []byte) {
+	if t.off > 0 { // a copy goes on: what it begins with was passed over
+		if src, _, done := t.plain(); src != nil {
+			buf := make([]byte, headSize)
+			n, _ := src.ReadAt(buf, 0)
+			head = buf[:n]
+			done()
+		}
+	}
+	t.file.dec = f.New(head, t.file.Path)
+	t.file.format.Store(f)
+	if f.Name != unknownName {
+		t.root.traces++
+	}
+}
+
+// jsonName says whether a name promises one JSON document.
+func jsonName(path string) bool {
+	ext := filepath.Ext(path)
+	return ext == ".json" || ext == ".traj"
+}

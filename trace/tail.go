@@ -1,0 +1,235 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// tail is one path that is read, as the reader's goroutine sees it. Nobody else touches it but through busy.
+type tail struct {
+	file  *File
+	path  string // cleaned; where it lies by now
+	label string
+	root  *root
+	named bool // given by name, not found in a directory
+	id    identity
+	size  int64 // at the last look
+	mtime time.Time
+	round int // of the last look that saw it
+
+	fd   *os.File
+	used int // when fd was used last, counted in steps of the reader
+	pack packing
+	win  *window
+	pipe *spool
+
+	off      int64 // of the first byte that was not handed out
+	seen     int64 // no line end lies between off and here
+	long     bool  // the line at off is longer than MaxLine: only its end is looked for
+	seq      int
+	document bool
+	print    fingerprint
+	held     int64 // unfinished bytes, as last told
+	counted  int64 // bytes of it in the reader's total
+	read     int64 // bytes of it in the reader's count of what was read
+
+	queued  bool
+	ended   bool // nothing more comes: closed and read to its end, or left out
+	closing bool // nobody will write to it any more
+	gone    time.Time
+	waits   *tail // a copy of it, perhaps: looked at again when that is read
+	copyOf  *File // all of it so far is a copy of that
+	whole   bool  // it is no copy, or no longer
+	busy    atomic.Int32
+}
+
+// fingerprint tells a file by what was read of it: how it begins, and what stands before where reading stopped.
+type fingerprint struct {
+	begin []byte // at most beginSize
+	mark  []byte // at most markSize
+}
+
+const (
+	beginSize = 512
+	markSize  = 128
+)
+
+// extend takes in data that was handed out, which starts at off.
+func (p *fingerprint) extend(off int64, data []byte) {
+	if n := int64(len(p.begin)); n < beginSize && off == n {
+		p.begin = append(p.begin, data[:min(len(data), beginSize-len(p.begin))]...)
+	}
+	if len(data) >= markSize {
+		p.mark = append(p.mark[:0], data[len(data)-markSize:]...)
+		return
+	}
+	p.mark = append(p.mark, data...)
+	if extra := len(p.mark) - markSize; extra > 0 {
+		p.mark = append(p.mark[:0], p.mark[extra:]...)
+	}
+}
+
+// begins says whether src, of size bytes, begins as the fingerprint says; what is shorter must agree as far as it goes.
+func (p *fingerprint) begins(src io.ReaderAt, size int64) bool {
+	return sameAt(src, 0, p.begin[:min(int64(len(p.begin)), size)])
+}
+
+// marks says whether src holds the mark before off.
+func (p *fingerprint) marks(src io.ReaderAt, off int64) bool {
+	return sameAt(src, off-int64(len(p.mark)), p.mark)
+}
+
+func sameAt(src io.ReaderAt, off int64, want []byte) bool {
+	var buf [beginSize]byte
+	n, _ := src.ReadAt(buf[:len(want)], off)
+	return n == len(want) && bytes.Equal(buf[:n], want)
+}
+
+// source gives what the tail is read from.
+func (t *tail) source() io.ReaderAt {
+	switch {
+	case t.pipe != nil:
+		return t.pipe.file
+	case t.win != nil:
+		return t.win
+	}
+	return t.fd
+}
+
+// closed says whether nothing will be added to what is there.
+func (t *tail) closed(follow bool) bool {
+	if t.pipe != nil {
+		return t.pipe.done.Load()
+	}
+	return !follow || t.closing || t.pack != unpacked
+}
+
+func (t *tail) close() {
+	if t.win != nil {
+		t.win.close()
+		t.win = nil
+	}
+	if t.fd != nil {
+		_ = t.fd.Close()
+		t.fd = nil
+	}
+}
+
+// chunk is what was read at once: the bytes of the file from off on, and whether its end was reached.
+type chunk struct {
+	buf  []byte
+	at   int // of off in buf
+	have int
+	end  bool
+	err  error // other than the end
+}
+
+func (c *chunk) data() []byte { return c.buf[c.at:c.have] }
+
+// load reads from t.off: up to blockSize, or on until at least one line is whole, or all in a document; to the limit.
+func (t *tail) load(p *pool, limit int) chunk {
+	start := t.off &^ (pageSize - 1)
+	if start > 0 && t.off-start < markSize {
+		start -= pageSize // so that the mark is read, too
+	}
+	c := chunk{at: int(t.off - start)}
+	want := blockSize
+	if t.document {
+		want = max(want, int(min(t.size-start+pageSize, int64(limit))))
+	}
+	scanned := c.at
+	if t.seen > t.off {
+		scanned = int(t.seen - start)
+		want = max(want, scanned+pageSize)
+	}
+	c.buf = p.get(want)
+	for {
+		n, err := t.source().ReadAt(c.buf[c.have:want], start+int64(c.have))
+		c.have += n
+		if c.end = c.have < want; c.end {
+			if err != nil && err != io.EOF {
+				c.err = err
+			}
+			return c
+		}
+		if !t.document && bytes.IndexByte(c.buf[min(scanned, c.have):c.have], '\n') >= 0 {
+			return c
+		}
+		scanned = c.have
+		if want-c.at > limit {
+			return c
+		}
+		want = min(2*want, c.at+limit+pageSize)
+		old := c.buf
+		c.buf = p.get(want)
+		copy(c.buf, old[:c.have])
+		p.put(old)
+	}
+}
+
+// scan looks for the end of a line that is not to be kept, from t.seen on. It gives the offset behind it, or below zero
+// when it is not there yet.
+func (t *tail) scan(p *pool) (int64, error) {
+	buf := p.get(blockSize)
+	defer p.put(buf)
+	for {
+		start := t.seen &^ (pageSize - 1)
+		n, err := t.source().ReadAt(buf[:blockSize], start)
+		if skip := int(t.seen - start); skip < n {
+			if i := bytes.IndexByte(buf[skip:n], '\n'); i >= 0 {
+				return t.seen + int64(i) + 1, nil
+			}
+			t.seen = start + int64(n)
+		}
+		if n < blockSize {
+			if err == io.EOF {
+				err = nil
+			}
+			return -1, err
+		}
+	}
+}
+
+// traceName says whether a file in a directory may be a trace by its name: what lines of JSON, documents and logs are
+// called, rotated or compressed ones too.
+func traceName(name string) bool {
+	if name == "" || name[0] == '.' {
+		return false
+	}
+	for {
+		ext := strings.ToLower(filepath.Ext(name))
+		switch ext {
+		case ".jsonl", ".ndjson", ".json", ".log", ".traj", ".trace":
+			return true
+		case ".gz", ".zst", ".bak", ".old", ".orig":
+		default:
+			// Rotated: trace.jsonl.1, trace.jsonl-20260302, trace.log.2026-03-02.
+			if !strings.ContainsAny(ext, "0123456789") {
+				return false
+			}
+			if i := strings.IndexByte(ext, '-'); i > 0 && traceName("x"+ext[:i]) {
+				return true
+			}
+		}
+		name = strings.TrimSuffix(name, name[len(name)-len(ext):])
+	}
+}
+
+// lineName says whether a name promises lines of JSON.
+func lineName(name string) bool {
+	return strings.Contains(name, ".jsonl") || strings.Contains(name, ".ndjson")
+}
+
+// vendored says whether a directory holds other people's files, or is hidden.
+func vendored(name string) bool {
+	switch name {
+	case "node_modules", "vendor", "__pycache__", "site-packages", "bower_components", "venv":
+		return true
+	}
+	return len(name) > 1 && name[0] == '.' && name != ".."
+}
