@@ -1,0 +1,89 @@
+package triage
+
+import (
+	"encoding/binary"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"drainboard/keys"
+	"drainboard/keys/table"
+	"drainboard/trace"
+)
+
+// benchBatches makes n calls in runs of 50, each answered, 2 % of them repeats, in batches of 1,000 records.
+func benchBatches(n int) []*Batch {
+	var out []*Batch
+	var b *Batch
+	for i := range n {
+		if i%500 == 0 {
+			b = &Batch{Strings: []string{"", "open_pr"}}
+			out = append(out, b)
+		}
+		run := Str(len(b.Strings))
+		b.Strings = append(b.Strings, "run-"+strconv.Itoa(i/50), "call_"+strconv.Itoa(i))
+		k := i
+		if i%50 == 49 {
+			k = i - 1
+		}
+		r := Rec{Kind: trace.Call, N: 1, Line: uint32(2 * (i % 500)), Offset: int64(i) * 400, Time: int64(i) * 1e6, Run: run, Tool: 1, CallID: run + 1, Rule: 0}
+		binary.LittleEndian.PutUint64(r.Key[:], uint64(k)*0x9e3779b97f4a7c15)
+		binary.LittleEndian.PutUint64(r.Args[:], uint64(k)+1)
+		binary.LittleEndian.PutUint64(r.Shape[:], uint64(k)+1)
+		res := Rec{Kind: trace.Result, Status: trace.OK, N: 1, Line: r.Line + 1, Offset: r.Offset + 200, Time: r.Time + 1000, Run: run, CallID: run + 1, HasPayload: true}
+		binary.LittleEndian.PutUint64(res.Payload[:], uint64(i))
+		b.Recs = append(b.Recs, r, res)
+		b.Lines += 2
+	}
+	return out
+}
+
+// BenchmarkFold folds a million calls with their results and judges them once at the end; B/call is what the book then holds.
+func BenchmarkFold(b *testing.B) {
+	const calls = 1_000_000
+	batches := benchBatches(calls)
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		book := NewBook(Config{Table: table.Default(), Recipe: keys.Intent, Since: trace.NoTime})
+		id := book.AddFile(FileInfo{Path: "f", Format: "plain"})
+		for _, batch := range batches {
+			batch.File = id
+			book.Fold(batch)
+		}
+		s := book.Snapshot(0, true)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/calls, "B/call")
+		if s.Totals.Calls != calls || s.Kinds[Duplicate] != calls/50 {
+			b.Fatalf("%d calls, %d duplicates", s.Totals.Calls, s.Kinds[Duplicate])
+		}
+		runtime.KeepAlive(book)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+}
+
+// BenchmarkSnapshot adds one batch of ten calls to a book of a million and makes a snapshot.
+func BenchmarkSnapshot(b *testing.B) {
+	const calls = 1_000_000
+	book := NewBook(Config{Table: table.Default(), Recipe: keys.Intent, Since: trace.NoTime})
+	id := book.AddFile(FileInfo{Path: "f", Format: "plain"})
+	for _, batch := range benchBatches(calls) {
+		batch.File = id
+		book.Fold(batch)
+	}
+	book.Snapshot(0, true)
+	n := 0
+	for b.Loop() {
+		batch := &Batch{File: id, Strings: []string{"", "open_pr", "live-" + strconv.Itoa(n)}}
+		for i := range 10 {
+			r := Rec{Kind: trace.Call, N: 1, Offset: int64(n)*1000 + int64(i) + 1<<40, Time: 2e15 + int64(n), Run: 2, Tool: 1}
+			binary.LittleEndian.PutUint64(r.Key[:], uint64(n)<<32+uint64(i))
+			batch.Recs = append(batch.Recs, r)
+		}
+		n++
+		book.Fold(batch)
+		book.Snapshot(0, false)
+	}
+}
