@@ -228,9 +228,9 @@ func (s *Store) commit() error {
 // The turns that processes take at one file. A process that goes on writing lets the lock go for yieldFor after
 // sliceOf, longer than those who wait sleep between two tries. While nobody else is seen it does so seldom.
 const (
-	retryMin = 150 * time.Microsecond
-	sliceOf  = 2 * time.Millisecond
-	yieldFor = 600 * time.Microsecond
+	retryMin = 100 * time.Microsecond
+	sliceOf  = 5 * time.Millisecond
+	yieldFor = 500 * time.Microsecond
 	probeOf  = 25 * time.Millisecond
 	quiet    = time.Second // without a sign of others
 )

@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"drainboard/keys/table"
+	"drainboard/ledger"
+)
+
+const benchRequest = `{"repo": "acme/widgets", "title": "meter retries in the paid loop", "head": "feat/keys", "base": "main", "labels": ["drain", "idempotency"], "body": "Stamps an idempotency key on every side-effecting tool before the loop is left."}`
+
+const benchResponse = `{"pr_url": "https://example.invalid/pr/1", "number": 1, "state": "open"}`
+
+// bareStatements are what a claim and a commit come to: with only tool_calls, and with all that drainboard writes.
+var bareStatements = map[string][2][]string{
+	"tool_calls": {
+		{"INSERT INTO tool_calls VALUES (?1, 'open_pr', ?2, NULL, 'inflight', 1, 1) ON CONFLICT DO NOTHING"},
+		{"UPDATE tool_calls SET state = 'committed', response_json = ?2, updated_at = 2 WHERE idempotency_key = ?1 AND state = 'inflight'"},
+	},
+	"same": {
+		{
+			"SELECT calls FROM drainboard_runs WHERE run = 'r' AND ?1 <> ?2",
+			"UPDATE drainboard_runs SET calls = calls + 1 WHERE run = 'r' AND ?1 <> ?2",
+			"SELECT * FROM tool_calls t LEFT JOIN drainboard_claims c ON c.key = t.idempotency_key WHERE t.idempotency_key = ?1 AND ?2 <> ''",
+			"INSERT INTO tool_calls VALUES (?1, 'open_pr', ?2, NULL, 'inflight', 1, 1)",
+			"INSERT INTO drainboard_claims VALUES (?1, '0123456789abcdef0123456789abcdef', 1, 'r', 'h', 'b', length(?2), 1)",
+			"INSERT INTO drainboard_log (at, actor, action, key, tool, reason, detail, to_state, to_created, to_updated) VALUES (1, 'me@host', 'claim', ?1, 'open_pr', '', '', 'inflight', 1, length(?2))",
+		},
+		{
+			"SELECT * FROM tool_calls t LEFT JOIN drainboard_claims c ON c.key = t.idempotency_key WHERE t.idempotency_key = ?1 AND ?2 <> ''",
+			"UPDATE tool_calls SET tool_name = 'open_pr', state = 'committed', response_json = ?2, updated_at = 2 WHERE idempotency_key = ?1",
+			"INSERT INTO drainboard_log (at, actor, action, key, tool, reason, detail, from_state, from_created, from_updated, to_state, to_response, to_created, to_updated) VALUES (1, 'me@host', 'commit', ?1, 'open_pr', '', '{\"token\":\"0123456789abcdef0123456789abcdef\"}', 'inflight', 1, 1, 'committed', ?2, 1, 2)",
+		},
+	},
+}
+
+// BenchmarkClaimCommit measures a claim and its commit, two transactions at synchronous=FULL, beside the driver doing
+// the same two: "bare tool_calls" with the seeds' table alone, "bare same" with all statements that the rules need.
+func BenchmarkClaimCommit(b *testing.B) {
+	for name, stmts := range bareStatements {
+		b.Run("bare "+name, func(b *testing.B) {
+			path := benchFile(b)
+			c, err := dial(path, "rw")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.close()
+			run := func(q string, args ...any) {
+				if _, err := c.exec(q); err != nil {
+					b.Fatal(q, err)
+				}
+			}
+			run("PRAGMA synchronous = FULL")
+			run("INSERT INTO drainboard_runs VALUES ('r', 0)")
+			b.ResetTimer()
+			for i := range b.N {
+				key := hexKey(i)
+				for j, tx := range stmts {
+					run("BEGIN IMMEDIATE")
+					for _, q := range tx {
+						if _, err := c.exec(q, key, []string{benchRequest, benchResponse}[j]); err != nil {
+							b.Fatal(q, err)
+						}
+					}
+					run("COMMIT")
+				}
+			}
+		})
+	}
+	for _, callers := range []int{1, 32} {
+		b.Run(fmt.Sprintf("store %d callers", callers), func(b *testing.B) {
+			s, err := OpenStore(context.Background(), benchFile(b), StoreOptions{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			benchEnvelope(b, s, callers)
+		})
+	}
+	b.Run("memory", func(b *testing.B) {
+		s, err := Memory()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Close()
+		benchEnvelope(b, s, 1)
+	})
+}
+
+func benchEnvelope(b *testing.B, s ledger.Store, callers int) {
+	env := &ledger.Envelope{Store: s, Now: time.Now, Random: rand.Reader, Actor: "me@host", Owner: ledger.Owner{Host: "h", BootID: "b", PID: 1, PIDStart: 1}}
+	var n atomic.Int64
+	b.ResetTimer()
+	b.SetParallelism((callers + 1) / 2)
+	work := func() {
+		c := ledger.Call{Key: hexKey(int(n.Add(1))), Run: "r", Tool: "open_pr", Request: benchRequest, Class: table.Keyed}
+		a, err := env.Execute(context.Background(), c, func(context.Context, string) ledger.Reply {
+			return ledger.Reply{Outcome: ledger.Done, Response: benchResponse, HasResponse: true}
+		})
+		if err != nil || a.Ticket.Decision != ledger.Send || a.Settled.Late {
+			b.Error(a, err)
+		}
+	}
+	if callers == 1 {
+		for range b.N {
+			work()
+		}
+		return
+	}
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			work()
+		}
+	})
+}
+
+// benchFile is a ledger with all its tables.
+func benchFile(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "l.sqlite")
+	s, err := OpenStore(context.Background(), path, StoreOptions{Create: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Update(context.Background(), func(ledger.Tx) error { return nil }); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
