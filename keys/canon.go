@@ -2,6 +2,8 @@ package keys
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -40,17 +42,12 @@ type writer struct {
 	*form
 	dst     []byte
 	removed []int
-	members []member // of the objects being written that are not in order, innermost last
-	names   []byte   // their decoded names
+	members []member // of the objects being written, innermost last
+	names   []byte   // their names, decoded, if they have escapes
 	level   int
 	deep    bool   // maxDepth was met: dst is not whole
 	reason  string // the first reason to refuse
 	shape   *shape // set while a Shape is written
-}
-
-type member struct {
-	text        []byte // the name, decoded
-	name, value pyjson.Value
 }
 
 // write appends v in a form. What the form refuses is written all the same, as far as maxDepth.
@@ -184,116 +181,162 @@ func (w *writer) isRemoved(v pyjson.Value) bool {
 
 func (w *writer) object(v pyjson.Value) {
 	w.dst = append(w.dst, '{')
-	first := true
-	if w.inOrder(v) {
-		for name, value := range v.Members() {
-			if !w.isRemoved(value) {
-				w.member(member{inner(name), name, value}, first)
-				first = false
-			}
+	start := len(w.members)
+	w.gather(v)
+	for i, end := start, len(w.members); i < end; i++ {
+		if i > start {
+			w.dst = append(w.dst, w.comma...)
 		}
-	} else {
-		start, end := w.gather(v)
-		for i := start; i < end; i++ {
-			if m := w.members[i]; !w.isRemoved(m.value) {
-				w.member(m, first)
-				first = false
-			}
+		name := v.Node(w.members[i].node)
+		value := v.Node(w.members[i].node + 1)
+		w.str(name)
+		w.dst = append(w.dst, w.colon...)
+		if w.shape == nil {
+			w.value(value)
+			continue
 		}
-		w.members = w.members[:start]
+		w.shape.push(segment{name: w.text(v, w.members[i]), named: true})
+		w.value(value)
+		w.shape.pop()
 	}
+	w.members = w.members[:start]
 	w.dst = append(w.dst, '}')
 }
 
-func (w *writer) member(m member, first bool) {
-	if !first {
-		w.dst = append(w.dst, w.comma...)
-	}
-	w.str(m.name)
-	w.dst = append(w.dst, w.colon...)
-	if w.shape == nil {
-		w.value(m.value)
-		return
-	}
-	w.shape.push(segment{name: m.text, named: true})
-	w.value(m.value)
-	w.shape.pop()
+// member is one member of an object, ready to be sorted.
+type member struct {
+	prefix uint64 // the first eight bytes of the name's text, so that they compare as the names do
+	node   int32  // Index of the name; its value is the next
+	off    int32  // where its text stands in writer.names, -1: as it is in the source
+	length int32
 }
 
-// inOrder says whether the members stand in canonical order already, no name twice.
-func (w *writer) inOrder(v pyjson.Value) bool {
-	var last []byte
-	for name := range v.Members() {
-		if name.Escaped() {
-			return false
-		}
-		text := inner(name)
-		if last != nil && w.compare(last, text) >= 0 {
-			return false
-		}
-		last = text
+// text is the decoded name of a member of v.
+func (w *writer) text(v pyjson.Value, m member) []byte {
+	if m.off < 0 {
+		return inner(v.Node(m.node))
 	}
-	return true
+	return w.names[m.off : m.off+m.length]
 }
 
+// inner is what stands between the quotes of a String: its text unless it is Escaped.
 func inner(s pyjson.Value) []byte {
 	raw := s.Raw()
 	return raw[1 : len(raw)-1]
 }
 
-// gather puts the members of v that count into w.members in canonical order.
-func (w *writer) gather(v pyjson.Value) (start, end int) {
-	start = len(w.members)
+// gather appends to w.members those of v that count, in canonical order.
+func (w *writer) gather(v pyjson.Value) {
+	start := len(w.members)
+	sorted := true
 	for name, value := range v.Members() {
+		if w.isRemoved(value) {
+			continue
+		}
+		m := member{node: int32(name.Index()), off: -1}
 		text := inner(name)
 		if name.Escaped() {
-			n := len(w.names)
+			m.off = int32(len(w.names))
 			w.names = name.AppendText(w.names)
-			text = w.names[n:]
+			text = w.names[m.off:]
+			m.length = int32(len(text))
 		}
-		w.members = append(w.members, member{text, name, value})
+		m.prefix = w.prefix(text)
+		if n := len(w.members); n > start && sorted {
+			sorted = w.before(v, w.members[n-1], m)
+		}
+		w.members = append(w.members, m)
 	}
-	list := w.members[start:]
-	if w.jcs {
-		slices.SortStableFunc(list, func(a, b member) int { return compareUnits(a.text, b.text) })
+	if !sorted {
+		w.sort(v, w.members[start:])
+		w.dedup(v, start)
+	}
+}
+
+// prefix gives the first eight bytes of a text as a number. RFC 8785 orders names by UTF-16 units, which
+// differs from the order of bytes only where a character above U+FFFF (first byte F0 to F4, in UTF-16 a
+// surrogate pair) meets one of U+E000 to U+FFFF (first byte EE or EF): these are made to change places.
+func (w *writer) prefix(text []byte) uint64 {
+	var p uint64
+	if len(text) >= 8 {
+		p = binary.BigEndian.Uint64(text)
 	} else {
-		slices.SortStableFunc(list, func(a, b member) int { return bytes.Compare(a.text, b.text) })
+		for i, c := range text {
+			p |= uint64(c) << (56 - 8*i)
+		}
 	}
-	kept := list[:0]
-	for i, m := range list {
-		if i+1 < len(list) && bytes.Equal(m.text, list[i+1].text) {
+	if w.jcs && p&0x8080808080808080 != 0 {
+		var q uint64
+		for i := 56; i >= 0; i -= 8 {
+			q = q<<8 | uint64(unitOrder(byte(p>>i)))
+		}
+		return q
+	}
+	return p
+}
+
+// unitOrder renumbers the bytes of UTF-8 so that their order is that of UTF-16.
+func unitOrder(c byte) byte {
+	switch {
+	case c >= 0xF0:
+		return c - 2
+	case c >= 0xEE:
+		return c + 5
+	}
+	return c
+}
+
+// before says whether one member's name comes before another's and is not the same.
+func (w *writer) before(v pyjson.Value, a, b member) bool {
+	return a.prefix < b.prefix || a.prefix == b.prefix && w.compare(v, a, b) < 0
+}
+
+func (w *writer) compare(v pyjson.Value, a, b member) int {
+	if a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
+	}
+	x, y := w.text(v, a), w.text(v, b)
+	if !w.jcs {
+		return bytes.Compare(x, y)
+	}
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return int(unitOrder(x[i])) - int(unitOrder(y[i]))
+		}
+	}
+	return len(x) - len(y)
+}
+
+// sort orders members by name, those with one name as they stand in the source.
+func (w *writer) sort(v pyjson.Value, list []member) {
+	if len(list) > 24 {
+		slices.SortStableFunc(list, func(a, b member) int { return w.compare(v, a, b) })
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		m := list[i]
+		k := i
+		for k > 0 && w.before(v, m, list[k-1]) {
+			list[k] = list[k-1]
+			k--
+		}
+		list[k] = m
+	}
+}
+
+// dedup leaves the last of the members with one name, from start on.
+func (w *writer) dedup(v pyjson.Value, start int) {
+	kept := start
+	for i := start; i < len(w.members); i++ {
+		m := w.members[i]
+		if i+1 < len(w.members) && w.compare(v, m, w.members[i+1]) == 0 {
 			if w.jcs {
-				w.refuse("expected each member name once, found " + string(pyjson.AppendQuote(nil, m.text)) + " twice")
+				w.refuse("expected each member name once, found " + string(pyjson.AppendQuote(nil, w.text(v, m))) + " twice")
 			}
 			continue
 		}
-		kept = append(kept, m)
+		w.members[kept] = m
+		kept++
 	}
-	w.members = w.members[:start+len(kept)]
-	return start, len(w.members)
-}
-
-func (w *writer) compare(a, b []byte) int {
-	if w.jcs {
-		return compareUnits(a, b)
-	}
-	return bytes.Compare(a, b)
-}
-
-// compareUnits compares UTF-8 texts by their UTF-16 units (RFC 8785, 3.2.3). It differs from the order
-// of bytes only where a character above U+FFFF (first byte F0 to F4, a surrogate pair in UTF-16) meets
-// one of U+E000 to U+FFFF (first byte EE or EF).
-func compareUnits(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		x, y := a[i], b[i]
-		if x == y {
-			continue
-		}
-		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
-			x, y = y, x
-		}
-		return int(x) - int(y)
-	}
-	return len(a) - len(b)
+	w.members = w.members[:kept]
 }

@@ -88,7 +88,7 @@ func (d *differ) objects(a, b pyjson.Value) {
 		default:
 			order = bytes.Compare(as[0].text, bs[0].text)
 		}
-		var m, n member
+		var m, n named
 		if order <= 0 {
 			m, as = as[0], as[1:]
 		}
@@ -105,18 +105,21 @@ func (d *differ) objects(a, b pyjson.Value) {
 	}
 }
 
+// named is one member of an object: its name, decoded, and its value.
+type named struct {
+	text  []byte
+	value pyjson.Value
+}
+
 // members gives the members of an object that count, in canonical order.
-func (a *Args) members(v pyjson.Value) []member {
-	w := writer{form: &defaultForm}
+func (a *Args) members(v pyjson.Value) []named {
+	w := writer{form: &defaultForm, removed: a.removed}
 	w.gather(v)
-	kept := w.members[:0]
-	w.removed = a.removed
-	for _, m := range w.members {
-		if !w.isRemoved(m.value) {
-			kept = append(kept, m)
-		}
+	list := make([]named, len(w.members))
+	for i, m := range w.members {
+		list[i] = named{w.text(v, m), v.Node(m.node + 1)}
 	}
-	return kept
+	return list
 }
 
 func (d *differ) arrays(a, b pyjson.Value) {

@@ -50,10 +50,10 @@ func numberTime(v pyjson.Value) (int64, bool) {
 // textTime reads a String that is an ISO 8601 date-time as nanoseconds since 1970.
 func textTime(v pyjson.Value) (int64, bool) {
 	const longest = 64
-	if raw := v.Raw(); len(raw) < 14 || len(raw) > longest*6 {
+	text := inner(v)
+	if len(text) < 12 || len(text) > 6*longest || text[0] != '\\' && (text[0] < '0' || text[0] > '9') {
 		return 0, false
 	}
-	text := inner(v)
 	if v.Escaped() {
 		var room [longest]byte
 		if text = v.AppendText(room[:0]); len(text) > longest {

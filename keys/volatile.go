@@ -63,7 +63,20 @@ func (a *Args) suspect(callTime int64) bool {
 		switch v.Kind() {
 		case pyjson.String:
 			text := inner(v)
-			if v.Escaped() || len(text) >= 2 && (text[0] == '/' || text[0] >= '0' && text[0] <= '9' || volatileName(text) != "") {
+			if len(text) == 0 {
+				continue
+			}
+			if c := text[0]; c == '/' || c == '\\' || c >= '0' && c <= '9' {
+				return true // perhaps a path or a time, or escapes are in the way of knowing
+			}
+			if v.Escaped() {
+				if len(text) > 6*longestName {
+					continue
+				}
+				a.shape.buf = v.AppendText(a.shape.buf[:0])
+				text = a.shape.buf
+			}
+			if volatileName(text) != "" {
 				return true
 			}
 		case pyjson.Int:
@@ -193,9 +206,15 @@ func class(kind pyjson.Kind) byte {
 	return '0'
 }
 
+// longestName is how long a volatile name may be, with all its underscores.
+const longestName = 64
+
 // volatileName gives "named NAME" for a member name that names what changes from try to try, "" for any
 // other. Case (of ASCII), '_' and '-' do not matter.
 func volatileName(name []byte) string {
+	if len(name) > longestName {
+		return ""
+	}
 	var room [14]byte
 	n := 0
 	for _, c := range name {

@@ -49,6 +49,9 @@ func (v Value) Index() int {
 	return int(v.i)
 }
 
+// Node gives the value or member name of the same Doc whose Index is i; there must be one.
+func (v Value) Node(i int32) Value { return Value{v.d, uint32(i)} }
+
 // IsPlain says whether the value is a string of printable ASCII without escapes: what json.dumps
 // writes for it is then its Raw.
 func (v Value) IsPlain() bool {
