@@ -30,6 +30,11 @@ func stemKey(path string) string {
 	return filepath.Join(filepath.Dir(path), defaultRun(path))
 }
 
+func (r *Reader) addStem(t *tail) {
+	key := stemKey(t.path)
+	r.stems[key] = append(r.stems[key], t)
+}
+
 func (r *Reader) dropStem(t *tail) {
 	key := stemKey(t.path)
 	if list := slices.DeleteFunc(r.stems[key], func(o *tail) bool { return o == t }); len(list) > 0 {

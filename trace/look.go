@@ -261,7 +261,7 @@ func (r *Reader) found(ctx context.Context, root *root, display, path string, in
 		return
 	}
 	if known := r.byID[id]; known != nil && id != (identity{}) {
-		if r.moved(ctx, known, t, display, path, info) {
+		if r.moved(ctx, known, display, path, info) {
 			return
 		}
 		t = r.byPath[path]
@@ -295,8 +295,7 @@ func (r *Reader) add(ctx context.Context, root *root, display, path string, info
 	r.tails[t] = struct{}{}
 	r.byPath[path] = t
 	r.byID[t.id] = t
-	key := stemKey(path)
-	r.stems[key] = append(r.stems[key], t)
+	r.addStem(t)
 	r.count(t)
 	what := Found
 	if last != nil && last.removed {

@@ -4,14 +4,15 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
 
 // moved is called when a known file was found at another path. It says whether that settles the matter: the file was
 // renamed, or the path is another way to it. Otherwise the system uses the number of a file that is gone again.
-func (r *Reader) moved(ctx context.Context, known, there *tail, display, path string, info fs.FileInfo) bool {
-	if now, err := os.Lstat(known.path); err == nil && identityOf(now) == known.id && known.gone.IsZero() {
+func (r *Reader) moved(ctx context.Context, known *tail, display, path string, info fs.FileInfo) bool {
+	if now, err := os.Lstat(known.path); err == nil && identityOf(now) == known.id && r.byPath[known.path] == known {
 		if key := "same " + path; !r.told[key] {
 			r.told[key] = true
 			r.tell(ctx, Notice{What: Same, Path: display, Label: known.label, Of: known.file})
@@ -22,17 +23,60 @@ func (r *Reader) moved(ctx context.Context, known, there *tail, display, path st
 		r.leave(ctx, known)
 		return false
 	}
-	if there != nil && there != known {
-		r.leave(ctx, there)
-	}
-	delete(r.byPath, known.path)
-	known.path, known.gone, known.round = path, time.Time{}, r.round
-	r.byPath[path] = known
-	known.file.now.Store(&display)
-	r.tell(ctx, Notice{What: Renamed, Path: display, Label: known.label, File: known.file})
-	known.size, known.mtime = info.Size(), info.ModTime()
-	r.enqueue(known)
+	known.round, known.size, known.mtime = r.round, info.Size(), info.ModTime()
+	r.settleAt(ctx, known, display, path)
 	return true
+}
+
+// settleAt takes note that a file lies at another path by now. What lay there before is somewhere else, or gone.
+func (r *Reader) settleAt(ctx context.Context, t *tail, display, path string) {
+	r.dropStem(t)
+	if r.byPath[t.path] == t {
+		delete(r.byPath, t.path)
+	}
+	other := r.byPath[path]
+	t.path, t.gone = path, time.Time{}
+	r.byPath[path] = t
+	r.addStem(t)
+	t.file.now.Store(&display)
+	r.tell(ctx, Notice{What: Renamed, Path: display, Label: t.label, File: t.file})
+	r.enqueue(t)
+	if other != nil && other != t && !r.relocate(ctx, other) {
+		r.leave(ctx, other)
+	}
+}
+
+// relocate looks in its directory for a file that does not lie at its path any more.
+func (r *Reader) relocate(ctx context.Context, t *tail) bool {
+	if t.id == (identity{}) {
+		return false
+	}
+	if r.byPath[t.path] == t {
+		delete(r.byPath, t.path)
+	}
+	dir := filepath.Dir(t.path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || identityOf(info) != t.id {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if info.Size() < t.off || t.pack == unpacked && !r.stillBegins(t, path) {
+			return false
+		}
+		display := path
+		if root := r.covering(path, false); root != nil && root.clean == path {
+			display = root.Path
+		}
+		t.size, t.mtime = info.Size(), info.ModTime()
+		r.settleAt(ctx, t, display, path)
+		return true
+	}
+	return false
 }
 
 // stillBegins says whether the file at a path begins as the tail's did.
@@ -69,10 +113,17 @@ func (r *Reader) leave(ctx context.Context, t *tail) {
 // replaced is called when another file lies at a tail's path. It goes on where the tail stopped if it begins with what
 // was read, as a file that was copied, added to and put back does.
 func (r *Reader) replaced(ctx context.Context, t *tail, root *root, display string, info fs.FileInfo, named bool) {
+	path := t.path
+	if r.relocate(ctx, t) {
+		r.last[display] = nil
+		r.add(ctx, root, display, path, info, named)
+		return
+	}
+	r.byPath[path] = t
 	for r.advance(ctx, t) == again {
 	}
 	if t.queued || t.ended && t.pack == unpacked && r.cfg.Follow || !r.goesOn(t) {
-		old, path := t.file, t.path
+		old := t.file
 		r.leave(ctx, t)
 		r.last[display] = nil
 		n := r.add(ctx, root, display, path, info, named)
@@ -104,7 +155,8 @@ func (r *Reader) goesOn(t *tail) bool {
 // vanished is called when nothing lies at a path any more.
 func (r *Reader) vanished(ctx context.Context, path string) {
 	if t := r.byPath[path]; t != nil {
-		if t.gone.IsZero() {
+		if t.gone.IsZero() && !r.relocate(ctx, t) {
+			r.byPath[path] = t
 			t.gone = r.cfg.Now()
 			r.gone = append(r.gone, t)
 			r.enqueue(t)

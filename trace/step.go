@@ -66,16 +66,16 @@ func (r *Reader) advance(ctx context.Context, t *tail) outcome {
 
 // step reads and hands out one block of a file, if there is one.
 func (r *Reader) step(ctx context.Context, t *tail) outcome {
-	f := t.file.Format()
-	if t.ended || f != nil && !f.Stateless && t.busy.Load() > 0 {
-		if t.ended {
-			return idle
-		}
-		return blocked
+	if t.ended {
+		return idle
 	}
 	closed := t.closed(r.cfg.Follow) // asked before reading: what is there then is all
 	if o := r.ready(ctx, t); o != again {
 		return o
+	}
+	f := t.file.Format()
+	if f != nil && !f.Stateless && t.busy.Load() > 0 {
+		return blocked
 	}
 	if t.long {
 		return r.passLong(ctx, t, closed)
