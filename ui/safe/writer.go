@@ -189,7 +189,7 @@ func visible(r rune) bool {
 	case r >= 0x1F3FB && r <= 0x1F3FF: // skin tones
 		return false
 	}
-	return !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) && !prepends(r)
+	return !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, disputed) && !prepends(r)
 }
 
 // prepends says whether a character joins the one after it (UAX #29, Prepend), and is no format character.
