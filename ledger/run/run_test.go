@@ -43,12 +43,6 @@ func TestRun(t *testing.T) {
 		{"its folder", func(c *Command) { c.Dir = "/" }, "pwd", Result{Stdout: Output{Head: []byte("/\n"), Bytes: 2}}},
 		{"an empty environment", func(c *Command) { c.Env = nil }, "echo ${HOME-none}", Result{Stdout: Output{Head: []byte("none\n"), Bytes: 5}}},
 		{"the limit", func(c *Command) { c.Limit = 20 * time.Millisecond }, "exec sleep 60", Result{Exit: 143, Signal: "SIGTERM", TimedOut: true}},
-		{"the limit, TERM ignored", func(c *Command) {
-			c.Limit, c.Grace = 50*time.Millisecond, 50*time.Millisecond
-		}, "exec 2>/dev/null; trap '' TERM; while :; do sleep 1; done", Result{Exit: 137, Signal: "SIGKILL", TimedOut: true}},
-		{"it tidies up at TERM", func(c *Command) { c.Limit = 100 * time.Millisecond }, "exec 2>/dev/null; trap 'echo bye; exit 7' TERM; while :; do sleep 0.01; done", Result{
-			Exit: 7, TimedOut: true, Stdout: Output{Head: []byte("bye\n"), Bytes: 4},
-		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,13 +89,27 @@ func TestTheWholeGroupEnds(t *testing.T) {
 	}
 }
 
+// TestContextStops stops commands once they have said that they are ready.
 func TestContextStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	c := sh(t, "echo started; exec sleep 60")
-	c.Stdout = writer(func(p []byte) (int, error) { cancel(); return len(p), nil })
-	got, err := Run(ctx, c)
-	if err != nil || !got.Stopped || got.Signal != "SIGTERM" {
-		t.Fatalf("%+v %v", got, err)
+	for _, tt := range []struct {
+		name, script string
+		grace        time.Duration
+		exit         int
+	}{
+		{"TERM ends it", "echo ready; exec sleep 60", 5 * time.Second, 143},
+		{"TERM is ignored", "trap '' TERM; echo ready; while :; do sleep 1; done", 50 * time.Millisecond, 137},
+		{"it tidies up", "exec 2>/dev/null; trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", 5 * time.Second, 7},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			c := sh(t, tt.script)
+			c.Grace = tt.grace
+			c.Stdout = writer(func(p []byte) (int, error) { cancel(); return len(p), nil })
+			got, err := Run(ctx, c)
+			if err != nil || !got.Stopped || got.TimedOut || got.Exit != tt.exit {
+				t.Fatalf("%+v %v", got, err)
+			}
+		})
 	}
 }
 
