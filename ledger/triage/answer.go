@@ -186,7 +186,7 @@ func (b *Book) callsOf(f *Finding) []uint32 {
 		return b.inOrder(out)
 	case CrossRun:
 		if i := b.find(f.First); i != 0 {
-			return b.members(b.works.at(b.workFor(b.calls.at(i))).head, inWork)
+			return b.sameIntent(i)
 		}
 	case Runaway:
 		if calls := b.runCalls(f.Run); len(calls) > 0 {
@@ -238,8 +238,7 @@ func (b *Book) keyCalls(key string) []uint32 {
 }
 
 func (b *Book) runCalls(name string) []uint32 {
-	n := b.names.find(name)
-	if r, ok := b.runOf[n]; ok {
+	if r := b.runOf.at(b.names.find(name)); r != 0 {
 		return b.members(b.runs.at(r).head, inRun)
 	}
 	return nil
@@ -422,23 +421,26 @@ func (b *Book) Keys(prefix string, limit int) []string {
 			found[r.Key] = true
 		}
 	}
-	for name := range b.recOf {
-		if text := b.names.text(name); len(found) < limit && strings.HasPrefix(text, prefix) {
+	for name, k := range b.recOf {
+		if k == 0 {
+			continue
+		}
+		if text := b.names.text(uint32(name)); len(found) < limit && strings.HasPrefix(text, prefix) {
 			found[text] = true
 		}
 	}
 	return sortedKeys(found)
 }
 
-// Runs calls yield with every run that has the same tool and arguments digest, for finding out which run a ledger row belongs to.
+// RunsOf calls yield with every run that has the same tool and arguments digest, for finding out which run a ledger row belongs to.
 func (b *Book) RunsOf(toolName string, args [16]byte, yield func(run string) bool) {
 	n := b.names.find(toolName)
-	w, ok := b.workOf[workKey{n, args}]
-	if !ok {
-		return
+	k, i := b.lookUp(&b.works, workHash(n, args), sameWork(n, args))
+	if k != 0 {
+		i = b.works.buckets.at(k).head
 	}
 	seen := map[uint32]bool{}
-	for i := b.works.at(w).head; i != 0; i = b.calls.at(i).nextInWork {
+	for ; i != 0; i = b.calls.at(i).nextInWork {
 		if c := b.calls.at(i); !seen[c.run] {
 			seen[c.run] = true
 			if !yield(b.names.text(c.run)) {

@@ -18,7 +18,7 @@ func (b *Book) when(c *call) int64 {
 
 // settleShape judges calls of one run and tool that are equal but for volatile leaves: drift.
 func (b *Book) settleShape(s uint32) {
-	at := b.shapes.at(s)
+	at := b.shapes.buckets.at(s)
 	e := entity{entShape, s}
 	calls := b.members(at.head, inShape)
 	at.size = uint32(len(calls))
@@ -108,7 +108,7 @@ func (b *Book) driftPointers(calls []uint32) (pointers, looks []string) {
 
 // settleWork judges one intent, its run left out: the same in runs that do not belong together.
 func (b *Book) settleWork(w uint32) {
-	at := b.works.at(w)
+	at := b.works.buckets.at(w)
 	e := entity{entWork, w}
 	if !at.several {
 		b.hold(e, nil)

@@ -26,11 +26,10 @@ type group struct {
 	wait
 }
 
-// wait says when an entity may be evaluated again.
+// wait says whether an entity is queued, and how many calls it had at its last evaluation.
 type wait struct {
 	queued bool
-	size   uint32 // calls at its last evaluation
-	next   uint32 // tick before which a large one is not evaluated again
+	size   uint32
 }
 
 // bucket is a chain of calls that share something: a shape, an intent without its run, a recorded key.
@@ -38,16 +37,6 @@ type bucket struct {
 	head, tail uint32
 	several    bool // calls of several keys (shape) or runs (intent)
 	wait
-}
-
-type shapeKey struct {
-	run, tool uint32
-	shape     [16]byte
-}
-
-type workKey struct {
-	tool uint32
-	args [16]byte
 }
 
 type run struct {
@@ -85,10 +74,10 @@ type link struct {
 }
 
 func (b *Book) runFor(name uint32) uint32 {
-	r, ok := b.runOf[name]
-	if !ok {
+	r := b.runOf.at(name)
+	if r == 0 {
 		r = b.runs.add(run{name: name})
-		b.runOf[name] = r
+		b.runOf.set(name, r)
 	}
 	return r
 }
@@ -117,9 +106,9 @@ func (b *Book) waitOf(kind int, i uint32) *wait {
 	case entGroup:
 		return &b.groups.at(i).wait
 	case entShape:
-		return &b.shapes.at(i).wait
+		return &b.shapes.buckets.at(i).wait
 	case entWork:
-		return &b.works.at(i).wait
+		return &b.works.buckets.at(i).wait
 	case entRecorded:
 		return &b.recorded.at(i).wait
 	case entRun:
@@ -176,48 +165,60 @@ func (b *Book) chain(i uint32) {
 		return
 	}
 	if c.shape != ([16]byte{}) {
-		k := shapeKey{c.run, c.tool, c.shape}
-		s, ok := b.shapeOf[k]
-		if !ok {
-			s = b.shapes.add(bucket{})
-			b.shapeOf[k] = s
-		}
-		at := b.shapes.at(s)
-		if at.tail == 0 {
-			at.head = i
-		} else {
-			b.calls.at(at.tail).nextInShape = i
-			at.several = at.several || b.calls.at(at.head).key != c.key
-		}
-		at.tail = i
+		b.enter(&b.shapes, shapeHash(c), i, sameShape(c), shapeLink, func(o *call) bool { return o.key != c.key })
 	}
 	if !b.rule(c).Forever {
-		at := b.works.at(b.workFor(c))
-		if at.tail == 0 {
-			at.head = i
-		} else {
-			b.calls.at(at.tail).nextInWork = i
-			at.several = at.several || b.calls.at(at.head).run != c.run
-		}
-		at.tail = i
+		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, func(o *call) bool { return o.run != c.run })
 	}
 }
 
-func (b *Book) workFor(c *call) uint32 {
-	k := workKey{c.tool, c.args}
-	w, ok := b.workOf[k]
-	if !ok {
-		w = b.works.add(bucket{})
-		b.workOf[k] = w
+func shapeLink(c *call) *uint32 { return &c.nextInShape }
+func workLink(c *call) *uint32  { return &c.nextInWork }
+
+func shapeHash(c *call) uint64 {
+	return hashed(first64(c.shape[:]) ^ mix(uint64(c.run)<<32|uint64(c.tool), 0xa0761d6478bd642f))
+}
+
+func sameShape(c *call) func(*call) bool {
+	return func(o *call) bool { return o.shape == c.shape && o.run == c.run && o.tool == c.tool }
+}
+
+func workHash(tool uint32, args [16]byte) uint64 {
+	return hashed(first64(args[:]) ^ mix(uint64(tool), 0xe7037ed1a0b428db))
+}
+
+func sameWork(tool uint32, args [16]byte) func(*call) bool {
+	return func(o *call) bool { return o.args == args && o.tool == tool }
+}
+
+// shape is the bucket of the calls that share a call's shape, 0 when it is alone.
+func (b *Book) shape(c *call) uint32 {
+	if c.shape == ([16]byte{}) {
+		return 0
 	}
-	return w
+	k, _ := b.lookUp(&b.shapes, shapeHash(c), sameShape(c))
+	return k
+}
+
+// work is the bucket of the calls that share a call's tool and arguments, 0 when it is alone.
+func (b *Book) work(c *call) uint32 {
+	k, _ := b.lookUp(&b.works, workHash(c.tool, c.args), sameWork(c.tool, c.args))
+	return k
+}
+
+// sameIntent lists the counted calls with the tool and arguments of one, whatever their run, in order.
+func (b *Book) sameIntent(i uint32) []uint32 {
+	if k := b.work(b.calls.at(i)); k != 0 {
+		return b.members(b.works.buckets.at(k).head, inWork)
+	}
+	return []uint32{i}
 }
 
 func (b *Book) chainRecorded(c *call, i uint32) {
-	r, ok := b.recOf[c.recorded]
-	if !ok {
+	r := b.recOf.at(c.recorded)
+	if r == 0 {
 		r = b.recorded.add(bucket{})
-		b.recOf[c.recorded] = r
+		b.recOf.set(c.recorded, r)
 	}
 	at := b.recorded.at(r)
 	if at.tail == 0 {
@@ -234,10 +235,10 @@ func (b *Book) chainGroup(c *call, i uint32) {
 	if b.cfg.Match != MatchNone {
 		k.side = b.files[c.file].side
 	}
-	g, ok := b.groupOf[k]
-	if !ok {
+	g := b.groupFor(k)
+	if g == 0 {
 		g = b.groups.add(group{id: k.id, side: k.side})
-		b.groupOf[k] = g
+		b.groupOf.put(k.hash(), g)
 	}
 	at := b.groups.at(g)
 	if at.tail == 0 {
@@ -247,6 +248,32 @@ func (b *Book) chainGroup(c *call, i uint32) {
 	}
 	at.tail = i
 	c.group = g
+}
+
+func (k groupKey) hash() uint64 { return hashed(first64(k.id[:]) + uint64(k.side)) }
+
+// groupFor is the group of a key, 0 when no call has it.
+func (b *Book) groupFor(k groupKey) uint32 {
+	_, g := b.groupOf.find(k.hash(), func(g uint32) bool {
+		at := b.groups.at(g)
+		return at.id == k.id && at.side == k.side
+	})
+	return g
+}
+
+// groupsOf visits the groups of a key: one, or with --match one a side.
+func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
+	if b.cfg.Match == MatchNone {
+		if g := b.groupFor(groupKey{id: id}); g != 0 {
+			visit(0, g)
+		}
+		return
+	}
+	for side := range b.sides {
+		if g := b.groupFor(groupKey{id, uint16(side)}); g != 0 {
+			visit(uint16(side), g)
+		}
+	}
 }
 
 // tally adds a call to the counts, or takes it away.
@@ -327,10 +354,10 @@ func (b *Book) onlyOn() []int {
 }
 
 func (b *Book) toolFor(name uint32) uint32 {
-	t, ok := b.toolOf[name]
-	if !ok {
+	t := b.toolOf.at(name)
+	if t == 0 {
 		t = b.tools.add(tool{name: name, last: trace.NoTime})
-		b.toolOf[name] = t
+		b.toolOf.set(name, t)
 	}
 	return t
 }
@@ -368,7 +395,7 @@ func (b *Book) touch(i uint32) {
 	b.mark(entRun, b.runFor(c.run))
 	b.mark(entTool, b.toolFor(c.tool))
 	if c.recorded != 0 {
-		b.mark(entRecorded, b.recOf[c.recorded])
+		b.mark(entRecorded, b.recOf.at(c.recorded))
 		b.markRow(keys.IDOf(b.names.text(c.recorded)))
 	}
 	if c.group == 0 {
@@ -379,14 +406,12 @@ func (b *Book) touch(i uint32) {
 	if b.rule(c).Class == table.Pure {
 		return
 	}
-	if c.shape != ([16]byte{}) {
-		if s := b.shapeOf[shapeKey{c.run, c.tool, c.shape}]; b.shapes.at(s).several {
-			b.mark(entShape, s)
-		}
+	if k := b.shape(c); k != 0 && b.shapes.buckets.at(k).several {
+		b.mark(entShape, k)
 	}
 	if !b.rule(c).Forever {
-		if w := b.workFor(c); b.works.at(w).several {
-			b.mark(entWork, w)
+		if k := b.work(c); k != 0 && b.works.buckets.at(k).several {
+			b.mark(entWork, k)
 		}
 	}
 	b.markMatched(c)
@@ -397,13 +422,9 @@ func (b *Book) markMatched(c *call) {
 	if b.cfg.Match == MatchNone {
 		return
 	}
-	for side := range b.sides {
-		if g, ok := b.groupOf[groupKey{b.groups.at(c.group).id, uint16(side)}]; ok {
-			b.mark(entGroup, g)
-		}
-	}
-	if b.cfg.Match == MatchIntent && !b.rule(c).Forever {
-		for i := b.works.at(b.workFor(c)).head; i != 0; i = b.calls.at(i).nextInWork {
+	b.groupsOf(b.groups.at(c.group).id, func(_ uint16, g uint32) { b.mark(entGroup, g) })
+	if k := b.work(c); k != 0 && b.cfg.Match == MatchIntent && !b.rule(c).Forever {
+		for i := b.works.buckets.at(k).head; i != 0; i = b.calls.at(i).nextInWork {
 			b.mark(entGroup, b.calls.at(i).group)
 		}
 	}

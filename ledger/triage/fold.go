@@ -71,7 +71,7 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		c.leaves = b.leaves.add(list)
 	}
 	i := b.calls.add(c)
-	b.pushOpen(i)
+	b.follow(f, event(i))
 	if c.id == 0 && c.span == 0 {
 		b.applyCall(i, outcome{counted: true})
 		return
@@ -94,20 +94,32 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 // leavesOut says whether --since leaves calls out; with sides it says when the drain began, and everything counts.
 func (b *Book) leavesOut() bool { return len(b.sides) < 3 }
 
-// scopeFor returns the scope of a key, making it when it is new. The second scope of an id makes every call of that id findable by rule (1).
-func (b *Book) scopeFor(k scopeKey) uint32 {
-	if s, ok := b.scopeOf[k]; ok {
-		return b.root(s)
-	}
+func (k scopeKey) hash() uint64 {
+	return hashed(mix(uint64(k.owner)<<32|uint64(k.id), 0x8bb84b93962eacc9) + uint64(k.reach))
+}
+
+// newScope makes a scope that stands for a key, or for nothing but its calls when the key is zero.
+func (b *Book) newScope(k scopeKey) uint32 {
 	s := b.scopes.add(scope{})
 	b.scopes.at(s).parent = s
-	b.scopeOf[k] = s
-	for int(k.id) >= len(b.firstOf) {
-		b.firstOf = append(b.firstOf, make([]uint32, max(1024, len(b.firstOf)/4))...)
+	for int(s) >= len(b.keyOf) {
+		b.keyOf = append(b.keyOf, make([]scopeKey, max(1024, len(b.keyOf)/4))...)
 	}
-	switch first := b.firstOf[k.id]; {
+	b.keyOf[s] = k
+	return s
+}
+
+// scopeFor returns the scope of a key, making it when it is new. The second scope of an id makes every call of that id findable by rule (1).
+func (b *Book) scopeFor(k scopeKey) uint32 {
+	h := k.hash()
+	if _, s := b.scopeOf.find(h, func(s uint32) bool { return b.keyOf[s] == k }); s != 0 {
+		return b.root(s)
+	}
+	s := b.newScope(k)
+	b.scopeOf.put(h, s)
+	switch first := b.firstOf.at(k.id); {
 	case first == 0:
-		b.firstOf[k.id] = s
+		b.firstOf.set(k.id, s)
 	case !b.several[k.id]:
 		b.several[k.id] = true
 		for i := b.scopes.at(b.root(first)).firstCall; i != 0; i = b.calls.at(i).nextInScope {
@@ -148,9 +160,7 @@ func (b *Book) enterScope(s, i uint32) {
 func (b *Book) enterSpan(span, i uint32) {
 	c := b.calls.at(i)
 	if c.scope == 0 {
-		s := b.scopes.add(scope{})
-		b.scopes.at(s).parent = s
-		b.chainCall(s, i)
+		b.chainCall(b.newScope(scopeKey{}), i)
 	}
 	if other, ok := b.spans[span]; ok {
 		b.join(b.calls.at(other).scope, c.scope)
@@ -223,6 +233,37 @@ func (b *Book) join(s, t uint32) {
 	b.markScope(s)
 }
 
+// event is a call, or the complement of a result, in the order of its file.
+type event uint32
+
+// isResult says which. Numbers of calls and results stay below 2^31.
+func (e event) isResult() bool { return e>>31 != 0 }
+
+// follow keeps what is open in a file. Only results that name no call ask for it: until the first of them comes, a file just keeps the order of its events.
+func (b *Book) follow(f *file, e event) {
+	switch {
+	case !f.tracked:
+		f.events = append(f.events, e)
+	case e.isResult():
+		r := b.results.at(uint32(^e))
+		b.answer(fileID{fileRun{r.file, r.run}, r.id})
+	default:
+		b.pushOpen(uint32(e))
+	}
+}
+
+// track begins to keep what is open in a file.
+func (b *Book) track(f *file) {
+	if f.tracked {
+		return
+	}
+	f.tracked = true
+	for _, e := range f.events {
+		b.follow(f, e)
+	}
+	f.events = nil
+}
+
 // fileID is a call id in one file and run.
 type fileID struct {
 	fileRun
@@ -238,9 +279,6 @@ type due struct {
 // pushOpen remembers a call as open for results that name no call. What is open is decided within a file, so that other files do not matter.
 func (b *Book) pushOpen(i uint32) {
 	c := b.calls.at(i)
-	if b.files[c.file].Results == trace.RecordsNever {
-		return
-	}
 	k := openKey{fileRun{c.file, c.run}, c.tool}
 	if c.id != 0 {
 		at := fileID{k.fileRun, c.id}
@@ -356,10 +394,12 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 			owner = in.name(r.Scope)
 		}
 		s := b.scopeFor(scopeKey{r.Reach, owner, res.id})
-		b.answer(fileID{fileRun{id, res.run}, res.id})
-		b.chainResult(s, b.results.add(res))
+		i := b.results.add(res)
+		b.follow(f, ^event(i))
+		b.chainResult(s, i)
 		return
 	}
+	b.track(f)
 	i := b.popOpen(fileRun{id, res.run}, res.tool)
 	if i == 0 {
 		b.applyResult(b.results.add(res), roleOrphan, 0)
@@ -369,9 +409,7 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 	c.flags |= callAnswered
 	b.noLongerDue(i)
 	if c.scope == 0 {
-		s := b.scopes.add(scope{})
-		b.scopes.at(s).parent = s
-		b.chainCall(s, i)
+		b.chainCall(b.newScope(scopeKey{}), i)
 	}
 	res.direct = i
 	b.chainResult(b.root(c.scope), b.results.add(res))

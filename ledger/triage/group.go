@@ -324,16 +324,16 @@ func (b *Book) leads(at *group, calls []uint32) bool {
 	if b.cfg.Match == MatchNone {
 		return true
 	}
-	for side := range b.sides {
-		g, ok := b.groupOf[groupKey{at.id, uint16(side)}]
-		if !ok || uint16(side) == at.side {
-			continue
+	leads := true
+	b.groupsOf(at.id, func(side uint16, g uint32) {
+		if side == at.side {
+			return
 		}
 		if other := b.members(b.groups.at(g).head, inGroup); len(other) > 0 && b.callBefore(other[0], calls[0]) {
-			return false
+			leads = false
 		}
-	}
-	return true
+	})
+	return leads
 }
 
 // lonely says whether another side that was given the same work lacks this.
@@ -341,13 +341,13 @@ func (b *Book) lonely(at *group, calls []uint32) bool {
 	has := map[uint16]bool{at.side: true}
 	c := b.calls.at(calls[0])
 	if b.cfg.Match == MatchRun || b.rule(c).Forever {
-		for side := range b.sides {
-			if g, ok := b.groupOf[groupKey{at.id, uint16(side)}]; ok && b.groups.at(g).n > 0 {
-				has[uint16(side)] = true
+		b.groupsOf(at.id, func(side uint16, g uint32) {
+			if b.groups.at(g).n > 0 {
+				has[side] = true
 			}
-		}
+		})
 	} else {
-		for _, i := range b.members(b.works.at(b.workFor(c)).head, inWork) {
+		for _, i := range b.sameIntent(calls[0]) {
 			has[b.files[b.calls.at(i).file].side] = true
 		}
 	}

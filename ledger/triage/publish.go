@@ -37,14 +37,16 @@ func (b *Book) Settle(final bool) {
 		b.queue[kind] = nil
 		for _, i := range list {
 			w := b.waitOf(kind, i)
-			if !final && b.tick < w.next {
+			if next, ok := b.later[entity{uint8(kind), i}]; ok && !final && b.tick < next {
 				b.queue[kind] = append(b.queue[kind], i)
 				b.pending = true
 				continue
 			}
 			w.queued = false
 			settle[kind](i)
-			w.next = b.tick + w.size/large
+			if w.size >= large {
+				b.later[entity{uint8(kind), i}] = b.tick + w.size/large
+			}
 		}
 	}
 	rows := b.rowQueue

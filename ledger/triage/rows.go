@@ -91,13 +91,9 @@ func (b *Book) removeRow(id keys.ID) {
 // markMeeting marks a row and the keys that it meets.
 func (b *Book) markMeeting(r *row, key string) {
 	b.markRow(r.id)
-	for side := range b.sides {
-		if g, ok := b.groupOf[groupKey{r.id, uint16(side)}]; ok {
-			b.mark(entGroup, g)
-		}
-	}
+	b.groupsOf(r.id, func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if name := b.names.find(key); name != 0 {
-		if at, ok := b.recOf[name]; ok {
+		if at := b.recOf.at(name); at != 0 {
 			b.mark(entRecorded, at)
 			for i := b.recorded.at(at).head; i != 0; i = b.calls.at(i).nextInRec {
 				if g := b.calls.at(i).group; g != 0 {
@@ -111,13 +107,9 @@ func (b *Book) markMeeting(r *row, key string) {
 // meeting lists the counted calls that meet a row, by recomputed or recorded key, in order.
 func (b *Book) meeting(r *row) []uint32 {
 	var out []uint32
-	for side := range b.sides {
-		if g, ok := b.groupOf[groupKey{r.id, uint16(side)}]; ok {
-			out = append(out, b.members(b.groups.at(g).head, inGroup)...)
-		}
-	}
+	b.groupsOf(r.id, func(_ uint16, g uint32) { out = append(out, b.members(b.groups.at(g).head, inGroup)...) })
 	if name := b.names.find(r.Key); name != 0 {
-		if at, ok := b.recOf[name]; ok {
+		if at := b.recOf.at(name); at != 0 {
 			out = append(out, b.members(b.recorded.at(at).head, inRecorded)...)
 		}
 	}

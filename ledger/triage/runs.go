@@ -222,8 +222,8 @@ func (b *Book) markTree(r uint32) {
 		if c.group == 0 || b.rule(c).Class == table.Pure || b.rule(c).Forever {
 			continue
 		}
-		if w := b.workFor(c); b.works.at(w).several {
-			b.mark(entWork, w)
+		if k := b.work(c); k != 0 && b.works.buckets.at(k).several {
+			b.mark(entWork, k)
 		}
 	}
 	for _, child := range at.children {

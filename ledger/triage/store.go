@@ -45,7 +45,7 @@ func (c *chunks[T]) last() uint32 {
 // texts numbers strings, from 1; 0 is the empty one. Bytes lie in blocks without pointers between them.
 type texts struct {
 	seed   maphash.Seed
-	table  []uint32 // open addressing, by hash
+	slots  slots
 	starts []uint64 // block << 32 | offset
 	sizes  []uint32
 	blocks [][]byte
@@ -55,7 +55,6 @@ const textBlock = 1 << 18
 
 func (t *texts) init() {
 	t.seed = maphash.MakeSeed()
-	t.table = make([]uint32, 1024)
 	t.starts, t.sizes = []uint64{0}, []uint32{0}
 }
 
@@ -75,13 +74,8 @@ func (t *texts) text(i uint32) string {
 
 // find returns the number of s, or 0.
 func (t *texts) find(s string) uint32 {
-	mask := uint32(len(t.table) - 1)
-	for h := uint32(maphash.String(t.seed, s)) & mask; t.table[h] != 0; h = (h + 1) & mask {
-		if i := t.table[h]; t.sizes[i] == uint32(len(s)) && string(t.bytes(i)) == s {
-			return i
-		}
-	}
-	return 0
+	_, i := t.slots.find(hashed(maphash.String(t.seed, s)), func(i uint32) bool { return string(t.bytes(i)) == s })
+	return i
 }
 
 // put returns the number of s, giving it one when it is new.
@@ -89,11 +83,9 @@ func (t *texts) put(s string) uint32 {
 	if s == "" {
 		return 0
 	}
-	if i := t.find(s); i != 0 {
+	h := hashed(maphash.String(t.seed, s))
+	if _, i := t.slots.find(h, func(i uint32) bool { return string(t.bytes(i)) == s }); i != 0 {
 		return i
-	}
-	if 4*len(t.starts) >= 3*len(t.table) {
-		t.rehash()
 	}
 	n := len(t.blocks)
 	if n == 0 || len(t.blocks[n-1])+len(s) > cap(t.blocks[n-1]) {
@@ -105,28 +97,26 @@ func (t *texts) put(s string) uint32 {
 	t.sizes = append(t.sizes, uint32(len(s)))
 	*block = append(*block, s...)
 	i := uint32(len(t.starts) - 1)
-	t.place(i, s)
+	t.slots.put(h, i)
 	return i
 }
 
-func (t *texts) place(i uint32, s string) {
-	mask := uint32(len(t.table) - 1)
-	h := uint32(maphash.String(t.seed, s)) & mask
-	for t.table[h] != 0 {
-		h = (h + 1) & mask
+// numbers maps names to the numbers of what has that name; 0 is none.
+type numbers []uint32
+
+func (m numbers) at(name uint32) uint32 {
+	if int(name) < len(m) {
+		return m[name]
 	}
-	t.table[h] = i
+	return 0
 }
 
-func (t *texts) rehash() {
-	t.table = make([]uint32, 2*len(t.table))
-	for i := uint32(1); i < uint32(len(t.starts)); i++ {
-		t.place(i, string(t.bytes(i)))
+func (m *numbers) set(name, number uint32) {
+	for int(name) >= len(*m) {
+		*m = append(*m, make([]uint32, max(256, len(*m)/4))...)
 	}
+	(*m)[name] = number
 }
-
-// len is the number of strings, the empty one not counted.
-func (t *texts) len() int { return len(t.starts) - 1 }
 
 type callFlags uint16
 

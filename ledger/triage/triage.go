@@ -29,6 +29,8 @@ type file struct {
 	note     string
 	timed    bool
 	lastLine int64
+	tracked  bool    // what is open in it is kept: a result came that names no call
+	events   []event // until then, its calls and results in order
 }
 
 // Book holds everything that was read. Make one with NewBook.
@@ -50,28 +52,27 @@ type Book struct {
 	payloads chunks[[]RulePayload]
 
 	scopes    chunks[scope]
-	scopeOf   map[scopeKey]uint32
-	firstOf   []uint32 // by call id: its first scope
+	scopeOf   slots
+	keyOf     []scopeKey // by scope, what it was made for
+	firstOf   numbers    // by call id: its first scope
 	several   map[uint32]bool
 	same      map[sameKey]uint32 // rule (1) of copies, for ids that stand in several scopes
 	spans     map[uint32]uint32
-	open      map[openKey][]uint32
+	open      map[openKey][]uint32 // of files in which results name no call
 	openTools map[fileRun][]uint32
 	due       map[fileID]due
 	dirtyIDs  []uint32
 
 	groups   chunks[group]
-	groupOf  map[groupKey]uint32
-	shapes   chunks[bucket]
-	shapeOf  map[shapeKey]uint32
-	works    chunks[bucket]
-	workOf   map[workKey]uint32
+	groupOf  slots
+	shapes   shelf // by run, tool and shape
+	works    shelf // by tool and arguments
 	recorded chunks[bucket]
-	recOf    map[uint32]uint32 // by name
+	recOf    numbers // by name
 	runs     chunks[run]
-	runOf    map[uint32]uint32 // by name
+	runOf    numbers // by name
 	tools    chunks[tool]
-	toolOf   map[uint32]uint32
+	toolOf   numbers // by name
 	links    []link
 	forest   bool // links changed
 	rows     map[keys.ID]*row
@@ -83,7 +84,8 @@ type Book struct {
 	lone     [16]int // keys that only one side called, by side
 	leftOut  int     // calls before --since
 	tick     uint32
-	pending  bool // something large was put off
+	later    map[entity]uint32 // tick before which a large entity is not evaluated again
+	pending  bool              // something large was put off
 
 	index index
 
@@ -113,10 +115,9 @@ func NewBook(cfg Config) *Book {
 	b := &Book{
 		cfg: cfg, rules: cfg.Table.Rules(),
 		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
-		scopeOf: map[scopeKey]uint32{}, several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
+		several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
 		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
-		groupOf: map[groupKey]uint32{}, shapeOf: map[shapeKey]uint32{}, workOf: map[workKey]uint32{}, recOf: map[uint32]uint32{},
-		runOf: map[uint32]uint32{}, toolOf: map[uint32]uint32{}, rows: map[keys.ID]*row{}, acks: map[string]Ack{},
+		rows: map[keys.ID]*row{}, acks: map[string]Ack{}, later: map[entity]uint32{},
 		drainAt: trace.NoTime,
 	}
 	b.names.init()

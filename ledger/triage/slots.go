@@ -1,0 +1,133 @@
+package triage
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// slots is a hash table of numbers: what they stand for is kept elsewhere and compared by the caller. An entry is the upper half of its hash and the number,
+// so that a search looks elsewhere only when that half is equal.
+type slots struct {
+	table []uint64
+	n     int
+}
+
+// find returns the position of the entry of that hash for which is holds, and its number; number 0: there is none.
+func (s *slots) find(hash uint64, is func(uint32) bool) (at int, number uint32) {
+	if len(s.table) == 0 {
+		return 0, 0
+	}
+	mask := uint64(len(s.table) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		e := s.table[i]
+		if e == 0 {
+			return int(i), 0
+		}
+		if e>>32 == hash>>32 && is(uint32(e)) {
+			return int(i), uint32(e)
+		}
+	}
+}
+
+// put adds a number (not 0) under a hash.
+func (s *slots) put(hash uint64, number uint32) {
+	if 4*(s.n+1) > 3*len(s.table) {
+		s.grow()
+	}
+	s.n++
+	s.place(hash, number)
+}
+
+func (s *slots) place(hash uint64, number uint32) {
+	mask := uint64(len(s.table) - 1)
+	i := hash & mask
+	for s.table[i] != 0 {
+		i = (i + 1) & mask
+	}
+	s.table[i] = hash>>32<<32 | uint64(number)
+}
+
+// grow doubles the table. Where an entry goes is decided by the upper half of its hash and where it lies: the lower bits of a hash are those of its place.
+func (s *slots) grow() {
+	was := s.table
+	if len(was) == 0 {
+		s.table = make([]uint64, 1<<10)
+		return
+	}
+	s.table = make([]uint64, 2*len(was))
+	mask := uint64(len(s.table) - 1)
+	for _, e := range was {
+		if e == 0 {
+			continue
+		}
+		i := spread(e>>32) & mask
+		for s.table[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.table[i] = e
+	}
+}
+
+// set replaces the number at a position that find returned.
+func (s *slots) set(at int, number uint32) {
+	s.table[at] = s.table[at]>>32<<32 | uint64(number)
+}
+
+// hashed makes of a hash what slots take: its lower half follows from its upper half, so that a table can grow without the hashes.
+func hashed(h uint64) uint64 {
+	h = mix(h, 0x9e3779b97f4a7c15) >> 32
+	return h<<32 | spread(h)&0xffffffff
+}
+
+// spread is the place of an entry by the upper half of its hash.
+func spread(upper uint64) uint64 { return mix(upper+1, 0xd6e8feb86659fd93) & 0xffffffff }
+
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x2d358dccaa6c78a5, b)
+	return hi ^ lo
+}
+
+func first64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// shelf finds calls by something that most calls share with no other: one call alone is its own entry, several have a bucket.
+type shelf struct {
+	slots   slots
+	buckets chunks[bucket]
+}
+
+// shared marks the number of a bucket among the numbers of calls.
+const shared = 1 << 31
+
+// lookUp returns the bucket, or the call that is alone, under a hash.
+func (b *Book) lookUp(s *shelf, hash uint64, same func(*call) bool) (bucket, alone uint32) {
+	_, n := s.slots.find(hash, func(n uint32) bool { return same(b.calls.at(s.head(n))) })
+	if n&shared != 0 {
+		return n &^ shared, 0
+	}
+	return 0, n
+}
+
+func (s *shelf) head(n uint32) uint32 {
+	if n&shared != 0 {
+		return s.buckets.at(n &^ shared).head
+	}
+	return n
+}
+
+// enter puts a call on the shelf. next is the link of the chain; differ says whether two calls there make the bucket worth a look.
+func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*call) *uint32, differ func(*call) bool) {
+	at, n := s.slots.find(hash, func(n uint32) bool { return same(b.calls.at(s.head(n))) })
+	switch {
+	case n == 0:
+		s.slots.put(hash, i)
+		return
+	case n&shared == 0:
+		k := s.buckets.add(bucket{head: n, tail: n})
+		s.slots.set(at, k|shared)
+		n = k | shared
+	}
+	k := s.buckets.at(n &^ shared)
+	*next(b.calls.at(k.tail)) = i
+	k.several = k.several || differ(b.calls.at(k.head))
+	k.tail = i
+}
