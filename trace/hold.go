@@ -1,5 +1,11 @@
 package trace
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // held is an event that a decoder keeps for a while: its own copy of what an Event lends, and where it stands.
 type held struct {
 	event Event
@@ -43,3 +49,14 @@ func (w *Scratch) Drop(*held) {
 	w.stats.Held--
 	w.stats.Others++
 }
+
+// inOrder gives the names of a map in the order in which their events stand in the file.
+func inOrder[V interface{ place() (int64, int) }](m map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		offA, nA := m[a].place()
+		offB, nB := m[b].place()
+		return cmp.Or(cmp.Compare(offA, offB), cmp.Compare(nA, nB), cmp.Compare(a, b))
+	})
+}
+
+func (h *held) place() (off int64, n int) { return h.off, h.event.N }

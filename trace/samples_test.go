@@ -23,7 +23,7 @@ func decodeAll(t testing.TB, data []byte, path string) (*Format, tally) {
 	t.Helper()
 	s := sniffer{formats: Formats()}
 	start := head(data)
-	document := s.spansLines(start)
+	document := s.spansLines(data)
 	f := s.sniff(start, path, document)
 	if f == nil {
 		f = unknownFormat()
@@ -85,8 +85,12 @@ func TestSamplesGiveTheirCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, got := decodeAll(t, data, col[0])
-			if f.Name != col[1] {
-				t.Fatalf("format: got %s, want %s", f.Name, col[1])
+			want := col[1]
+			if strings.HasPrefix(col[0], "iflow-") { // Claude Code's envelope, but its call ids reach less far
+				want = "iflow"
+			}
+			if f.Name != want {
+				t.Fatalf("format: got %s, want %s", f.Name, want)
 			}
 			for _, c := range []struct {
 				name string
