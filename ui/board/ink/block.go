@@ -55,9 +55,10 @@ func (b *Block) Text(t safe.Text, tone Tone) *Block {
 	if b.full() || room <= 0 || t == "" {
 		return b
 	}
+	t = b.theme.spelled(t)
 	w := safe.Width(t)
 	if w > room {
-		t = safe.Truncate(t, room)
+		t = b.theme.cut(t, room)
 		w = safe.Width(t)
 	}
 	b.switchTo(tone)
@@ -76,8 +77,9 @@ func (b *Block) Cell(t safe.Text, w int, tone Tone) *Block {
 		return b
 	}
 	end := b.col + w
+	t = b.theme.spelled(t)
 	if safe.Width(t) > w {
-		t = safe.Truncate(t, w)
+		t = b.theme.cut(t, w)
 	}
 	return b.Text(t, tone).To(end)
 }
@@ -87,7 +89,7 @@ func (b *Block) SayCell(s string, w int, tone Tone) *Block { return b.Cell(safe.
 
 // Right writes text in exactly w columns, right-aligned.
 func (b *Block) Right(s string, w int, tone Tone) *Block {
-	t := safe.Line(s)
+	t := b.theme.spelled(safe.Line(s))
 	w = min(w, b.Room())
 	if n := safe.Width(t); n < w {
 		b.Gap(w - n)

@@ -6,7 +6,12 @@
 // its width, and no style runs on past the end of a line. All text goes through ui/safe. A Block belongs to one goroutine.
 package ink
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"drainboard/ui/safe"
+)
 
 // Tone is what a stretch of text means.
 type Tone uint8
@@ -137,7 +142,7 @@ type Glyphs struct {
 	Spark                                      [8]string
 	To, Differ, Yes, No, Dot, Open, Shut, Leaf string
 	First, Join, Through, LastOne              string
-	Arrow                                      string // may be two columns wide
+	Arrow, Crumb, Break                        string // may be wider
 	Enter, Space, Ellipsis, Up, Down           string
 }
 
@@ -149,7 +154,7 @@ var unicodeGlyphs = Glyphs{
 	Spark: [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 	To:    "→", Differ: "≠", Yes: "✓", No: "✗", Dot: "·", Open: "▾", Shut: "▸", Leaf: "└",
 	First: "┌", Join: "├", Through: "│", LastOne: "└",
-	Arrow: "→", Enter: "⏎", Space: "␣", Ellipsis: "…", Up: "↑", Down: "↓",
+	Arrow: "→", Crumb: " › ", Break: " · ", Enter: "⏎", Space: "␣", Ellipsis: "…", Up: "↑", Down: "↓",
 }
 
 var asciiGlyphs = Glyphs{
@@ -160,5 +165,43 @@ var asciiGlyphs = Glyphs{
 	Spark: [8]string{"_", ".", ":", "-", "=", "+", "*", "#"},
 	To:    ">", Differ: "#", Yes: "+", No: "x", Dot: ",", Open: "-", Shut: "+", Leaf: "`",
 	First: ",", Join: "+", Through: "|", LastOne: "`",
-	Arrow: "->", Enter: "enter", Space: "space", Ellipsis: "~", Up: "^", Down: "v",
+	Arrow: "->", Crumb: " > ", Break: ", ", Enter: "enter", Space: "space", Ellipsis: "~", Up: "^", Down: "v",
+}
+
+// cut shortens a text to a width, with the ellipsis that the terminal can show.
+func (t *Theme) cut(text safe.Text, w int) safe.Text {
+	if t.ASCII {
+		return safe.ASCII.Truncate(text, w)
+	}
+	return safe.Truncate(text, w)
+}
+
+// spelled is a text as the theme can show it: without ASCII signs only, everything else is spelled out, controls as <0A>.
+func (t *Theme) spelled(text safe.Text) safe.Text {
+	if !t.ASCII || ascii(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r >= 0x2400 && r <= 0x2421:
+			fmt.Fprintf(&b, "<%02X>", r-0x2400)
+		case r == '⇥':
+			b.WriteString("<09>")
+		default:
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		}
+	}
+	return safe.Text(b.String())
+}
+
+func ascii(t safe.Text) bool {
+	for i := range len(t) {
+		if t[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

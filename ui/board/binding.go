@@ -1,0 +1,182 @@
+package board
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// scope is where a binding works: a set of screens and pages.
+type scope uint16
+
+// The scopes: the six screens in the order of their digits, then the pages.
+const (
+	inFindings scope = 1 << iota
+	inFlight
+	inRuns
+	inTools
+	inDrain
+	inLog
+	inDetail
+	inTimeline
+	inText
+	scopes = iota
+
+	inLists = inFindings | inFlight | inRuns | inTools | inDrain | inLog
+	inRows  = inFindings | inFlight | inRuns | inTools | inLog
+	inPages = inDetail | inTimeline | inText
+	inAll   = inLists | inPages
+)
+
+// binding is a key that does something. Footer, help and palette are made of this data.
+type binding struct {
+	keys   []string // as tea.KeyMsg prints them
+	show   string   // as people read them; "": the first of keys
+	name   string   // in the footer and the palette
+	help   string   // one sentence without a full stop
+	where  scope
+	foot   int                  // place in the footer, from 1; 0: not in it
+	why    func(*model) string  // why it does not work now; nil or "": it does
+	do     func(*model) tea.Cmd // what it does
+	action Action               // of an operator's action, else ""
+}
+
+// label is the key as people read it.
+func (b *binding) label(m *model) string {
+	switch {
+	case b.show == "enter":
+		return m.theme.Glyph.Enter
+	case b.show == "space":
+		return m.theme.Glyph.Space
+	case b.show != "":
+		return b.show
+	}
+	return b.keys[0]
+}
+
+// reason says why the binding does not work now, "" when it does.
+func (b *binding) reason(m *model) string {
+	if b.why == nil {
+		return ""
+	}
+	return b.why(m)
+}
+
+// bound finds what a key does in a scope.
+func bound(all []binding, key string, in scope) *binding {
+	for i := range all {
+		if all[i].where&in == 0 {
+			continue
+		}
+		for _, k := range all[i].keys {
+			if k == key {
+				return &all[i]
+			}
+		}
+	}
+	return nil
+}
+
+// bindings are all keys of the board. One key means one thing in one scope.
+func bindings() []binding {
+	var all []binding
+	add := func(b binding) { all = append(all, b) }
+	for i, name := range screenNames {
+		to := screen(i)
+		add(binding{keys: []string{string(rune('1' + i))}, name: strings.ToLower(name), help: "shows the screen " + name, where: inAll,
+			do: func(m *model) tea.Cmd { return m.show(to) }})
+	}
+	for _, b := range moves() {
+		add(b)
+	}
+	for _, b := range verbs() {
+		add(b)
+	}
+	for _, b := range actions() {
+		add(b)
+	}
+	return all
+}
+
+func moves() []binding {
+	step := func(by int) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.move(by) }) }
+	}
+	page := func(by float64) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.page(by) }) }
+	}
+	return []binding{
+		{keys: []string{"j", "down"}, show: "j", name: "down", help: "one row down", where: inAll, do: step(1)},
+		{keys: []string{"k", "up"}, show: "k", name: "up", help: "one row up", where: inAll, do: step(-1)},
+		{keys: []string{"ctrl+d"}, name: "half a page down", help: "half a page down", where: inAll, do: page(0.5)},
+		{keys: []string{"ctrl+u"}, name: "half a page up", help: "half a page up", where: inAll, do: page(-0.5)},
+		{keys: []string{"pgdown", "ctrl+f"}, show: "pgdn", name: "page down", help: "a page down", where: inAll, do: page(1)},
+		{keys: []string{"pgup", "ctrl+b"}, show: "pgup", name: "page up", help: "a page up", where: inAll, do: page(-1)},
+		{keys: []string{"g", "home"}, name: "first", help: "the first row", where: inAll,
+			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(0) }) }},
+		{keys: []string{"G", "end"}, name: "last", help: "the last row", where: inAll,
+			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(g.n - 1) }) }},
+	}
+}
+
+func verbs() []binding {
+	return []binding{
+		{keys: []string{"/"}, name: "filter", help: "narrows the list as you type; enter keeps it, esc takes it back", where: inRows, foot: 1, do: (*model).startFilter},
+		{keys: []string{"/"}, name: "search", help: "searches the page; n and N go on", where: inPages, foot: 1, do: (*model).startSearch},
+		{keys: []string{"n"}, name: "next hit", help: "the next hit of the search", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(1) }},
+		{keys: []string{"N"}, name: "hit before", help: "the hit of the search before", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(-1) }},
+		{keys: []string{"enter"}, show: "enter", name: "open", help: "opens the row under the cursor", where: inFindings | inFlight | inLog, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{keys: []string{"enter"}, show: "enter", name: "timeline", help: "opens the run's calls in order, repeats joined", where: inRuns, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{keys: []string{"enter"}, show: "enter", name: "calls", help: "opens the tool's calls", where: inTools, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{keys: []string{"enter"}, show: "enter", name: "go to", help: "goes to the rows that block", where: inDrain, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{keys: []string{"enter"}, show: "enter", name: "open", help: "opens the call under the cursor", where: inTimeline, foot: 2, do: (*model).open},
+		{keys: []string{"enter", "o", "right", "left", "l", "h"}, show: "enter", name: "fold", help: "folds and unfolds the value under the cursor", where: inDetail, foot: 2, do: (*model).fold},
+		{keys: []string{"esc", "backspace"}, show: "esc", name: "back", help: "goes back", where: inPages, foot: 1, do: (*model).back},
+		{keys: []string{"esc"}, name: "clear", help: "takes back the filter, then the marks", where: inLists, do: (*model).clear},
+		{keys: []string{"tab"}, name: "next list", help: "the screen's next list", where: inFlight, foot: 3, do: (*model).nextTab},
+		{keys: []string{" "}, show: "space", name: "mark", help: "marks the row; actions go to marked rows", where: inRows, foot: 3, why: (*model).whyRow, do: (*model).mark},
+		{keys: []string{"V"}, name: "mark all", help: "marks all rows shown", where: inRows, why: (*model).whyRow, do: (*model).markAll},
+		{keys: []string{"*"}, name: "invert marks", help: "marks what is not marked, and the other way round", where: inRows, why: (*model).whyRow, do: (*model).invertMarks},
+		{keys: []string{"d"}, name: "compare", help: "explains why the keys of two marked rows differ", where: inFindings | inFlight, foot: 8, why: (*model).whyCompare, do: (*model).compare},
+		{keys: []string{"y"}, name: "copy key", help: "sends the key to the terminal's clipboard", where: inFindings | inFlight | inDetail | inTimeline | inLog, foot: 9, why: (*model).whyKey, do: (*model).copyKey},
+		{keys: []string{"Y"}, name: "copy row", help: "sends the row as JSON to the terminal's clipboard", where: inRows | inDetail | inTimeline, why: (*model).whyRow, do: (*model).copyRow},
+		{keys: []string{"s"}, name: "sort", help: "sorts the list another way", where: inFindings | inFlight | inRuns | inTools, foot: 10, do: (*model).nextOrder},
+		{keys: []string{"p"}, name: "pause", help: "holds the screen still; reading goes on", where: inAll, foot: 11, do: (*model).pause},
+		{keys: []string{"T"}, name: "times", help: "changes between ages and times of day", where: inAll, foot: 12, do: (*model).times},
+		{keys: []string{"P"}, name: "pure tools", help: "shows or hides repeats of pure tools", where: inFindings, do: (*model).togglePure},
+		{keys: []string{"A"}, name: "acknowledged", help: "hides or shows what is acknowledged", where: inFindings, do: (*model).toggleAcked},
+		{keys: []string{"C"}, name: "copies", help: "shows or hides calls that only restate others", where: inRows | inDetail | inTimeline, do: (*model).toggleCopies},
+		{keys: []string{"F"}, name: "follow", help: "keeps the cursor on the newest row", where: inRows | inTimeline, do: (*model).follow},
+		{keys: []string{"<"}, name: "wider detail", help: "gives the detail beside the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(4) }},
+		{keys: []string{">"}, name: "narrower detail", help: "gives the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(-4) }},
+		{keys: []string{"!"}, name: "blockers", help: "goes to what blocks, then to the first rows of it", where: inAll, do: (*model).blockers},
+		{keys: []string{"S"}, name: "sources", help: "lists what is read, and what could not be", where: inAll, do: (*model).sources},
+		{keys: []string{"M"}, name: "mouse", help: "turns the mouse on or off; while it is on the terminal's own selection needs shift", where: inAll, do: (*model).toggleMouse},
+		{keys: []string{":"}, name: "actions", help: "lists every action by name", where: inAll, foot: 13, do: (*model).startPalette},
+		{keys: []string{"?"}, name: "help", help: "all keys that work here", where: inAll, foot: 14, do: (*model).help},
+		{keys: []string{"ctrl+l"}, name: "redraw", help: "draws the screen anew", where: inAll, do: func(*model) tea.Cmd { return tea.ClearScreen }},
+		{keys: []string{"ctrl+z"}, name: "suspend", help: "goes to the shell; fg comes back", where: inAll, do: func(*model) tea.Cmd { return tea.Suspend }},
+		{keys: []string{"q", "ctrl+c"}, show: "q", name: "quit", help: "ends the board", where: inAll, foot: 15, do: (*model).quit},
+	}
+}
+
+// actions are the operator's.
+func actions() []binding {
+	settle := inFindings | inFlight | inDetail
+	group := inFindings | inDetail
+	act := func(key, name, help string, a Action, where scope, foot int) binding {
+		return binding{keys: []string{key}, name: name, help: help, where: where, foot: foot, action: a,
+			why: func(m *model) string { return m.whyAct(a) }, do: func(m *model) tea.Cmd { return m.ask(a) }}
+	}
+	return []binding{
+		act("f", "failed", "marks rows in flight as failed", ActFail, settle, 4),
+		act("m", "committed", "marks rows as committed, with the payload that the trace holds", ActCommit, settle, 5),
+		act("H", "human key", "allows one more send of one compensate intent", ActHumanKey, inDetail, 0),
+		act("h", "human key", "allows one more send of one compensate intent", ActHumanKey, inFindings|inFlight, 0),
+		act("c", "compensate", "runs the documented compensation of an extra effect", ActCompensate, group|inFlight, 6),
+		act("a", "ack", "acknowledges findings with a reason", ActAck, group, 7),
+		act("u", "undo", "takes back the last mark or acknowledgement of a row", ActUndo, settle|inLog, 0),
+		act("t", "classify", "gives the tool a class in the decision table", ActClassify, group|inTools, 1),
+		act("i", "ignore rule", "leaves a volatile argument out of the tool's keys", ActIgnore, group|inTools, 0),
+	}
+}

@@ -1,0 +1,396 @@
+package board
+
+import (
+	"slices"
+	"time"
+
+	"drainboard/ledger/triage"
+	"drainboard/ui/board/filter"
+	"drainboard/ui/board/ink"
+)
+
+// source is where the rows of a list come from: a sorted list of the snapshot, a stretch of one, or rows put together.
+type source[T any] interface {
+	Len() int
+	At(i int) (T, bool)
+}
+
+// stretch is the rows [from, from+n) of a source.
+type stretch[T any] struct {
+	of      source[T]
+	from, n int
+}
+
+func (s stretch[T]) Len() int { return s.n }
+
+func (s stretch[T]) At(i int) (item T, ok bool) {
+	if i < 0 || i >= s.n {
+		return item, false
+	}
+	return s.of.At(s.from + i)
+}
+
+// array is rows in memory.
+type array[T any] []T
+
+func (a array[T]) Len() int { return len(a) }
+
+func (a array[T]) At(i int) (item T, ok bool) {
+	if i < 0 || i >= len(a) {
+		return item, false
+	}
+	return a[i], true
+}
+
+// order is a way to sort a list.
+type order[T any] struct {
+	name   string
+	column int              // whose title carries the mark
+	less   func(a, b T) int // nil: as the source stands
+}
+
+// spec says what a list is made of. It is fixed.
+type spec[T any] struct {
+	subject filter.Subject
+	columns []column
+	orders  []order[T]
+	id      func(T) string
+	record  func(T, int64) filter.Record
+	// rows gives the rows before the filter, at a cost that does not grow with their number, or few of them; make is true when they
+	// are to be sorted even in their first order.
+	rows func(*triage.Snapshot, *listState) source[T]
+	// keep leaves rows out that are hidden; nil: none is.
+	keep func(T, *listState) bool
+	// seek finds a row that stood in the list before: a position to look at first. nil: where it was.
+	seek func(source[T], T) int
+	row  func(*ink.Block, *places, T, rowLook)
+	// about says what a row is about, for the detail and for actions.
+	about func(T) subject
+}
+
+// rowLook is how one row is drawn.
+type rowLook struct {
+	look
+	on     bool // under the cursor
+	marked bool
+}
+
+// listState is what the operator chose for a list.
+type listState struct {
+	tab    int // which of the screen's lists
+	order  int
+	filter *filter.Filter
+	pure   bool // show repeats of pure tools
+	copies bool // show copies of calls
+	hushed bool // hide what is acknowledged
+}
+
+// list is a windowed, filtered, sorted list of rows of one kind.
+type list[T any] struct {
+	grid
+	spec  *spec[T]
+	state listState
+	snap  *triage.Snapshot
+	src   source[T]
+	at    T // the row under the cursor
+	has   bool
+
+	job     uint64 // generation of the newest job
+	running bool
+	again   bool // something changed while a job ran
+	cols    places
+}
+
+// small is up to how many rows a list is filtered and sorted at once rather than in a command.
+const small = 4096
+
+// needsBuilding says whether the rows cannot be shown as they stand in the snapshot.
+func (l *list[T]) needsBuilding() bool {
+	return !l.state.filter.Empty() || l.spec.orders[l.state.order].less != nil || l.spec.keep != nil && l.state.hushed
+}
+
+// update takes in a snapshot or a changed state. It returns a job to be run elsewhere when there is much to do.
+func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
+	l.snap = s
+	raw := l.spec.rows(s, &l.state)
+	if !l.needsBuilding() {
+		l.job++
+		l.running, l.again = false, false
+		l.show(raw, now)
+		return nil
+	}
+	if raw.Len() <= small {
+		l.job++
+		l.running, l.again = false, false
+		l.show(l.build(raw, l.state, s.Now), now)
+		return nil
+	}
+	if l.running {
+		l.again = true
+		return nil
+	}
+	l.job++
+	l.running = true
+	gen, state, at := l.job, l.state, s.Now
+	return func() jobDone { return jobDone{gen: gen, rows: l.build(raw, state, at)} }
+}
+
+// jobDone is what a job made.
+type jobDone struct {
+	screen screen
+	gen    uint64
+	rows   any
+}
+
+// take takes in what a job made; it returns a further job when something changed meanwhile. Stale results are dropped.
+func (l *list[T]) take(d jobDone, now time.Time) func() jobDone {
+	if d.gen != l.job || !l.running {
+		return nil
+	}
+	l.running = false
+	l.show(d.rows.(array[T]), now)
+	if l.again {
+		l.again = false
+		return l.update(l.snap, now)
+	}
+	return nil
+}
+
+// restate starts over after the operator changed filter, order or what is hidden: what runs is stale.
+func (l *list[T]) restate(now time.Time) func() jobDone {
+	l.running, l.again = false, false
+	if l.snap == nil {
+		return nil
+	}
+	return l.update(l.snap, now)
+}
+
+// build filters and sorts. It only reads what does not change, so it may run in any goroutine.
+func (l *list[T]) build(raw source[T], state listState, now int64) array[T] {
+	out := make(array[T], 0, min(raw.Len(), small))
+	for i := range raw.Len() {
+		item, ok := raw.At(i)
+		if !ok {
+			break
+		}
+		if l.spec.keep != nil && !l.spec.keep(item, &state) {
+			continue
+		}
+		if !state.filter.Empty() {
+			r := l.spec.record(item, now)
+			if !state.filter.Match(&r) {
+				continue
+			}
+		}
+		out = append(out, item)
+	}
+	if less := l.spec.orders[state.order].less; less != nil {
+		slices.SortStableFunc(out, less)
+	}
+	return out
+}
+
+// show puts rows on screen and finds the row under the cursor again.
+func (l *list[T]) show(src source[T], now time.Time) {
+	l.src = src
+	at := -1
+	if l.has && l.grid.id != "" {
+		at = l.find(src)
+	}
+	l.settle(src.Len(), at, now)
+	l.pick()
+}
+
+// near is how far from its last position a row is looked for.
+const near = 2048
+
+// find looks for the row that was under the cursor: where the list's order says, then around where it was.
+func (l *list[T]) find(src source[T]) int {
+	if l.spec.seek != nil {
+		if i := l.spec.seek(src, l.at); i >= 0 {
+			if item, ok := src.At(i); ok && l.spec.id(item) == l.grid.id {
+				return i
+			}
+		}
+	}
+	for d := 0; d <= near; d++ {
+		for _, i := range [2]int{l.cursor + d, l.cursor - d} {
+			if item, ok := src.At(i); ok && l.spec.id(item) == l.grid.id {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// pick notes which row is under the cursor.
+func (l *list[T]) pick() {
+	l.at, l.has = l.src.At(l.cursor)
+	l.grid.id = ""
+	if l.has {
+		l.grid.id = l.spec.id(l.at)
+	}
+}
+
+// draw writes the title line and the visible rows.
+func (l *list[T]) draw(b *ink.Block, lk look) {
+	if l.cols.width != b.Width() || l.cols.when != lk.whenWidth() {
+		l.cols = solve(l.spec.columns, b.Width(), lk.whenWidth())
+	}
+	l.titles(b)
+	from, to := l.visible()
+	for i := from; i < to && b.Left() > 0; i++ {
+		item, ok := l.src.At(i)
+		if !ok {
+			break
+		}
+		id := l.spec.id(item)
+		r := rowLook{look: lk, on: i == l.cursor, marked: l.isMarked(id)}
+		r.margin(b)
+		l.spec.row(b, &l.cols, item, r)
+		b.End()
+	}
+}
+
+func (l *list[T]) titles(b *ink.Block) {
+	sorted := l.spec.orders[l.state.order]
+	for i, c := range l.spec.columns {
+		w := l.cols.w[i]
+		if w == 0 {
+			continue
+		}
+		title := c.title
+		if sorted.less != nil && sorted.column == i {
+			title += b.Glyph().Down
+		}
+		b.To(l.cols.x[i])
+		if c.right {
+			b.Right(title, w, ink.Head)
+		} else {
+			b.SayCell(title, w, ink.Head)
+		}
+	}
+	b.End()
+}
+
+// margin writes the caret and the mark before a row.
+func (r rowLook) margin(b *ink.Block) {
+	switch {
+	case r.on && r.marked:
+		b.Say(b.Glyph().Caret, ink.Caret).Say(b.Glyph().Mark, ink.Marked)
+	case r.on:
+		b.Say(b.Glyph().Caret, ink.Caret)
+	case r.marked:
+		b.To(1).Say(b.Glyph().Mark, ink.Marked)
+	}
+}
+
+// cell starts column i and returns its width; 0: it is not shown.
+func (p *places) cell(b *ink.Block, i int) int {
+	if p.w[i] > 0 {
+		b.To(p.x[i])
+	}
+	return p.w[i]
+}
+
+// about is what the row under the cursor is about.
+func (l *list[T]) about() subject {
+	if !l.has {
+		return subject{}
+	}
+	return l.spec.about(l.at)
+}
+
+// most is up to how many rows are marked at once.
+const most = 10_000
+
+// each visits the rows shown, up to most of them; it says whether those were all.
+func (l *list[T]) each(visit func(id string, s subject)) (all bool) {
+	for i := range min(l.src.Len(), most) {
+		item, ok := l.src.At(i)
+		if !ok {
+			break
+		}
+		visit(l.spec.id(item), l.spec.about(item))
+	}
+	return l.src.Len() <= most
+}
+
+// shown is how many rows there are.
+func (l *list[T]) shown() int { return l.n }
+
+func (l *list[T]) pos() *grid { return &l.grid }
+
+func (l *list[T]) options() *listState { return &l.state }
+
+// orders names the ways to sort.
+func (l *list[T]) orders() (names []string) {
+	for _, o := range l.spec.orders {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+func (l *list[T]) subject() filter.Subject { return l.spec.subject }
+
+// pane is a list whatever its rows are.
+type pane interface {
+	update(*triage.Snapshot, time.Time) func() jobDone
+	take(jobDone, time.Time) func() jobDone
+	restate(time.Time) func() jobDone
+	draw(*ink.Block, look)
+	pick()
+	about() subject
+	each(func(string, subject)) bool
+	shown() int
+	pos() *grid
+	options() *listState
+	orders() []string
+	subject() filter.Subject
+}
+
+// subject is what a row, a page or an action is about: one of these is set.
+type subject struct {
+	finding *triage.Finding
+	row     *triage.RowView
+	run     *triage.RunView
+	tool    *triage.ToolView
+	call    *triage.CallView
+	item    *drainItem
+	entry   *Entry
+}
+
+// none says that the subject is about nothing.
+func (s subject) none() bool { return s == subject{} }
+
+// key is the key that the subject is about, or "".
+func (s subject) key() string {
+	switch {
+	case s.finding != nil:
+		return s.finding.Key
+	case s.row != nil:
+		return s.row.Key
+	case s.call != nil:
+		return s.call.Key
+	case s.entry != nil:
+		return s.entry.Key
+	}
+	return ""
+}
+
+// toolName is the tool that the subject is about, or "".
+func (s subject) toolName() string {
+	switch {
+	case s.finding != nil:
+		return s.finding.Tool
+	case s.row != nil:
+		return s.row.Tool
+	case s.tool != nil:
+		return s.tool.Tool
+	case s.call != nil:
+		return s.call.Tool
+	case s.entry != nil:
+		return s.entry.Tool
+	}
+	return ""
+}

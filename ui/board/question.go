@@ -1,0 +1,343 @@
+package board
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"drainboard/keys/table"
+	"drainboard/ledger"
+	"drainboard/ui/board/ink"
+	"drainboard/ui/safe"
+)
+
+// question asks once before an action: a sentence that names count, tool, key and what will happen, the fields that it needs, and
+// Cancel. Enter never means yes: it goes on to the next field, and on the buttons it cancels; y carries the action out.
+type question struct {
+	action  Action
+	said    []span // the sentence
+	list    []string
+	fields  []entry
+	choices []choice
+	chosen  int
+	at      int // what has the focus: choices, then fields, then Cancel
+	wrong   string
+	make    func(q *question) (Intent, string)
+}
+
+// entry is a field with its label.
+type entry struct {
+	label string
+	field
+}
+
+// choice is one of several answers.
+type choice struct {
+	name, note string
+}
+
+func newQuestion(a Action, targets []subject, rows []ledger.Row, skipped int) *question {
+	q := &question{action: a}
+	n := len(targets)
+	if len(rows) > 0 {
+		n = len(rows)
+	}
+	who := named(targets, n)
+	reason := entry{label: "reason"}
+	switch a {
+	case ActFail:
+		q.sentence("Mark ", who, " failed? ", "The next call of the key is sent again.")
+		q.fields = []entry{reason}
+		q.make = func(q *question) (Intent, string) {
+			return MarkFailed{rows, q.text("reason")}, q.need("reason")
+		}
+	case ActCommit:
+		q.sentence("Mark ", who, " committed? ", "A repeat then gets the response, nothing is sent.")
+		q.fields = []entry{{label: "response"}, reason}
+		q.list = []string{"response: JSON, or empty for the ok payload that the trace holds"}
+		q.make = func(q *question) (Intent, string) { return commitIntent(q, rows) }
+	case ActHumanKey:
+		q.sentence("Allow one more send of ", who, "? ", "It is a second effect, on purpose, under a row of its own.")
+		q.fields = []entry{{label: "word"}, reason}
+		q.make = func(q *question) (Intent, string) {
+			return GiveHumanKey{rows[0], q.text("word"), q.text("reason")}, q.need("word", "reason")
+		}
+	case ActCompensate:
+		q.compensate(targets, who, reason)
+	case ActAck:
+		q.sentence("Acknowledge ", who, "? ", "It blocks no longer, until calls or results are added to it.")
+		q.fields = []entry{reason, {label: "expires after"}}
+		q.list = []string{"expires after: such as 2h or 30m; empty is never"}
+		q.make = func(q *question) (Intent, string) { return ackIntent(q, targets) }
+	case ActUndo:
+		q.sentence("Take back what was last done to ", who, "? ", "State and response become what they were, the claim does not.")
+		q.fields = []entry{reason}
+		q.make = func(q *question) (Intent, string) {
+			return UndoLast{keysOf(targets), q.text("reason")}, q.need("reason")
+		}
+	case ActClassify:
+		q.classify(targets)
+	case ActIgnore:
+		q.ignore(targets[0])
+	}
+	if skipped > 0 && len(rows) > 0 {
+		q.list = append(q.list, count(skipped, "marked row is", "marked rows are")+" left out: the ledger has none for it, or it is settled")
+	}
+	q.at = 0
+	return q
+}
+
+func (q *question) sentence(before, who, after, effect string) {
+	q.said = []span{say(before, ink.Plain), say(who, ink.Strong), say(after, ink.Plain), say(effect, ink.Warn)}
+}
+
+func (q *question) compensate(targets []subject, who string, reason entry) {
+	var script []string
+	tool := targets[0].toolName()
+	for _, s := range targets {
+		if f := s.finding; f != nil && f.Rule != nil && f.Rule.Compensate != nil {
+			line := strings.Join(f.Rule.Compensate.Run, " ")
+			if !slices.Contains(script, line) {
+				script = append(script, line)
+			}
+		}
+	}
+	q.sentence("Compensate ", who, "? ", "It runs "+strings.Join(script, ", ")+" once for each extra effect.")
+	q.fields = []entry{reason}
+	if len(targets) > 1 {
+		q.fields = append(q.fields, entry{label: "tool"})
+		q.list = append(q.list, "tool: type "+tool+" to say that you mean all of them")
+	}
+	q.make = func(q *question) (Intent, string) {
+		if len(targets) > 1 && q.text("tool") != tool {
+			return nil, "type the tool's name, " + tool
+		}
+		return RunCompensation{keysOf(targets), q.text("reason")}, q.need("reason")
+	}
+}
+
+func (q *question) classify(targets []subject) {
+	var tools []string
+	for _, s := range targets {
+		if t := s.toolName(); !slices.Contains(tools, t) {
+			tools = append(tools, t)
+		}
+	}
+	who := strings.Join(tools[:min(len(tools), 3)], ", ")
+	if len(tools) > 3 {
+		who += " and " + count(len(tools)-3, "more tool", "more tools")
+	}
+	q.sentence("Classify ", who, "? ", "tools.yaml changes in place, its comments stay.")
+	q.choices = []choice{
+		{"pure", "changes nothing: repeats are fine"}, {"keyed create", "makes an object that its key names"},
+		{"keyed write", "writes an object that is there already"}, {"compensate", "only an undo helps"},
+	}
+	if looks := suggestion(tools[0]); looks != "" && len(tools) == 1 {
+		for i := range q.choices {
+			if q.choices[i].name == looks {
+				q.choices[i].note += "; its name looks like this"
+			}
+		}
+	}
+	q.make = func(q *question) (Intent, string) {
+		in := Classify{Tools: tools}
+		switch q.chosen {
+		case 0:
+			in.Class = table.Pure
+		case 1:
+			in.Class = table.Keyed
+		case 2:
+			in.Class, in.Effect = table.Keyed, table.Write
+		case 3:
+			in.Class = table.Compensate
+		}
+		return in, ""
+	}
+}
+
+func (q *question) ignore(s subject) {
+	f := s.finding
+	q.sentence("Leave an argument out of the keys of ", f.Tool, "? ", "Calls that differ only there become one; merging distinct intents deletes real work.")
+	for i, p := range f.Pointers {
+		note := ""
+		if i < len(f.Looks) {
+			note = "looks like " + f.Looks[i]
+		}
+		q.choices = append(q.choices, choice{p, note})
+	}
+	q.make = func(q *question) (Intent, string) { return AddIgnore{f.Tool, f.Pointers[q.chosen]}, "" }
+}
+
+func commitIntent(q *question, rows []ledger.Row) (Intent, string) {
+	in := MarkCommitted{Rows: rows, Reason: q.text("reason")}
+	if r := strings.TrimSpace(q.text("response")); r != "" {
+		if !json.Valid([]byte(r)) {
+			return nil, "the response is no JSON value"
+		}
+		in.Response = []byte(r)
+	}
+	return in, q.need("reason")
+}
+
+func ackIntent(q *question, targets []subject) (Intent, string) {
+	in := Acknowledge{Reason: q.text("reason")}
+	for _, s := range targets {
+		in.Findings = append(in.Findings, s.finding.ID)
+		in.Keys = append(in.Keys, s.finding.Key)
+	}
+	if t := strings.TrimSpace(q.text("expires after")); t != "" {
+		d, err := time.ParseDuration(t)
+		if err != nil || d <= 0 {
+			return nil, "expected a time such as 2h or 30m, found " + t
+		}
+		in.For = d
+	}
+	return in, q.need("reason")
+}
+
+func keysOf(targets []subject) (out []string) {
+	for _, s := range targets {
+		out = append(out, s.key())
+	}
+	return out
+}
+
+func (q *question) text(label string) string {
+	for i := range q.fields {
+		if q.fields[i].label == label {
+			return strings.TrimSpace(q.fields[i].text)
+		}
+	}
+	return ""
+}
+
+// need says which field is missing.
+func (q *question) need(labels ...string) string {
+	for _, l := range labels {
+		if q.text(l) == "" {
+			return "give a " + l
+		}
+	}
+	return ""
+}
+
+// stops is how many things can have the focus.
+func (q *question) stops() int {
+	n := len(q.fields) + 1
+	if len(q.choices) > 0 {
+		n++
+	}
+	return n
+}
+
+// focus says which field has the focus, whether the choices have it, or the buttons.
+func (q *question) focus() (field int, choices, buttons bool) {
+	at := q.at
+	if len(q.choices) > 0 {
+		if at == 0 {
+			return -1, true, false
+		}
+		at--
+	}
+	if at < len(q.fields) {
+		return at, false, false
+	}
+	return -1, false, true
+}
+
+func (q *question) key(m *model, k tea.KeyMsg) tea.Cmd {
+	q.wrong = ""
+	field, choices, buttons := q.focus()
+	switch key := k.String(); {
+	case key == "esc" || key == "ctrl+c":
+		m.front = nil
+		return m.say(string(q.action)+": cancelled", ink.Faint)
+	case choices && (key == "down" || key == "j"):
+		q.chosen = min(q.chosen+1, len(q.choices)-1)
+	case choices && (key == "up" || key == "k"):
+		q.chosen = max(q.chosen-1, 0)
+	case key == "tab" || key == "down" || key == "enter" && !buttons:
+		q.at = (q.at + 1) % q.stops()
+	case key == "shift+tab" || key == "up":
+		q.at = (q.at + q.stops() - 1) % q.stops()
+	case buttons && (key == "enter" || key == "n" || key == "q"):
+		m.front = nil
+		return m.say(string(q.action)+": cancelled", ink.Faint)
+	case buttons && key == "y":
+		in, wrong := q.make(q)
+		if wrong != "" {
+			q.wrong = wrong
+			return nil
+		}
+		m.front = nil
+		return m.act(in)
+	case field >= 0:
+		q.fields[field].key(k)
+	}
+	return nil
+}
+
+func (q *question) sheet(*model) int { return 3 + len(q.list) + len(q.fields) + len(q.choices) + 2 }
+
+func (q *question) drawSheet(_ *model, b *ink.Block) {
+	field, choices, buttons := q.focus()
+	for _, l := range wrapped(q.said, b.Width()-3) {
+		b.To(indent)
+		drawLine(b, &l)
+	}
+	b.End()
+	for i, c := range q.choices {
+		if i == q.chosen {
+			tone := ink.Faint
+			if choices {
+				tone = ink.Caret
+			}
+			b.To(indent).Say(b.Glyph().Caret, tone)
+		}
+		b.To(indent+2).SayCell(c.name, 16, ink.Plain).Say(c.note, ink.Faint).End()
+	}
+	width := 0
+	for _, f := range q.fields {
+		width = max(width, safe.Width(safe.Line(f.label)))
+	}
+	for i := range q.fields {
+		tone := ink.Faint
+		if i == field {
+			tone = ink.Hint
+		}
+		b.To(indent).SayCell(q.fields[i].label, width+2, tone)
+		if i == field {
+			q.fields[i].draw(b, nil)
+		} else {
+			b.Say(q.fields[i].text, ink.Plain)
+		}
+		b.End()
+	}
+	for _, l := range q.list {
+		b.To(indent).Say(l, ink.Faint).End()
+	}
+	b.End()
+	tone := ink.ButtonOff
+	if buttons {
+		tone = ink.Button
+	}
+	b.To(indent).Say(" Cancel ", tone).Gap(3)
+	b.Say("y", ink.Hint).Say(" "+string(q.action), ink.Faint)
+	b.End()
+}
+
+func (q *question) drawFoot(_ *model, b *ink.Block) {
+	_, _, buttons := q.focus()
+	b.Gap(1)
+	switch {
+	case q.wrong != "":
+		b.Say(q.wrong, ink.Bad)
+	case buttons:
+		b.Say("y", ink.Hint).Say(" "+string(q.action)+"   ", ink.Faint).Say(b.Glyph().Enter, ink.Hint).Say(" cancel   ", ink.Faint).Say("tab", ink.Hint).Say(" back to the fields", ink.Faint)
+	default:
+		b.Say(b.Glyph().Enter, ink.Hint).Say(" goes on   ", ink.Faint).Say("esc", ink.Hint).Say(" cancels", ink.Faint)
+	}
+}

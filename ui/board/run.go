@@ -1,0 +1,169 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/term"
+
+	"drainboard/ui/board/ink"
+)
+
+// ErrSignal is what Run returns when a signal ended the board; the terminal was restored.
+var ErrSignal = errors.New("ended by a signal")
+
+// Run shows the board until the operator quits, ctx ends, or a signal comes. It returns nil when the operator quit or ctx ended,
+// ErrSignal, a *Fault, or why the board could not be shown.
+func Run(ctx context.Context, eng Engine, opt Options) error {
+	opt = opt.complete()
+	theme, err := opt.theme()
+	if err != nil {
+		return err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &guard{cancel: cancel, dir: opt.Faults}
+	m := newModel(inner, eng, opt, theme, g)
+	p := tea.NewProgram(m, opt.program(inner)...)
+
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	back := remember(opt.Out)
+	done := make(chan error, 1)
+	g.Go("pump", func() { pump(inner, eng, p.Send) })
+	g.Go("program", func() {
+		_, err := p.Run()
+		done <- err
+	})
+	signalled := false
+	for {
+		select {
+		case err = <-done:
+			cancel()
+			return outcome(g, err, signalled, ctx)
+		case <-signals:
+			if signalled { // a second one does not wait for anything
+				back()
+				return ErrSignal
+			}
+			signalled = true
+			cancel()
+		case <-inner.Done():
+			if f := g.first(); f != nil && f.Where == "program" { // the program's own goroutine is gone: nobody else restores
+				back()
+				return f
+			}
+			select {
+			case err = <-done:
+				return outcome(g, err, signalled, ctx)
+			case <-signals:
+				back()
+				return ErrSignal
+			}
+		}
+	}
+}
+
+// outcome says what the end of the program means.
+func outcome(g *guard, err error, signalled bool, ctx context.Context) error {
+	switch {
+	case g.first() != nil:
+		return g.first()
+	case signalled:
+		return ErrSignal
+	case err == nil, ctx.Err() != nil:
+		return nil
+	}
+	return fmt.Errorf("the board cannot go on: %w", err)
+}
+
+func (o Options) complete() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	return o
+}
+
+// theme is the one asked for; without a wish, NO_COLOR and a terminal that can do nothing are respected.
+func (o Options) theme() (*ink.Theme, error) {
+	name := o.Theme
+	env := (&model{opt: o}).env
+	if name == "" || name == "auto" {
+		switch {
+		case env("TERM") == "dumb":
+			name = "none"
+		case env("NO_COLOR") != "":
+			name = "mono"
+		}
+	}
+	return ink.New(name, o.ASCII)
+}
+
+func (o Options) program(ctx context.Context) []tea.ProgramOption {
+	opts := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithOutput(o.Out),
+	}
+	if o.In != nil {
+		opts = append(opts, tea.WithInput(o.In))
+	}
+	if len(o.Env) > 0 {
+		opts = append(opts, tea.WithEnvironment(o.Env))
+	}
+	return opts
+}
+
+// pumpPause is how long the pump waits between two pieces of news.
+const pumpPause = 50 * time.Millisecond
+
+// pump tells the program of news, at most 20 times a second. It is the only one that waits for the program's loop.
+func pump(ctx context.Context, eng Engine, send func(tea.Msg)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, ok := <-eng.Updates():
+			if !ok {
+				return
+			}
+		}
+		send(newsMsg{eng.Snapshot(), eng.Progress()})
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pumpPause):
+		}
+	}
+}
+
+// restoring leaves the alternate screen, shows the cursor, and ends mouse reports and bracketed paste.
+const restoring = "\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b[0m"
+
+// remember notes how the terminal is set, and returns what sets it that way again.
+func remember(out io.Writer) func() {
+	f, ok := out.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	in := os.Stdin.Fd()
+	state, err := term.GetState(in)
+	return func() {
+		_, _ = io.WriteString(f, restoring)
+		if err == nil {
+			_ = term.Restore(in, state)
+		}
+	}
+}

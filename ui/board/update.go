@@ -1,0 +1,242 @@
+package board
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"drainboard/ledger/intake"
+	"drainboard/ledger/triage"
+	"drainboard/ui/board/ink"
+)
+
+// newsMsg says that a newer snapshot or other progress is there.
+type newsMsg struct {
+	snap *triage.Snapshot
+	prog intake.Progress
+}
+
+// tickMsg moves the clock on; only the newest tick counts, so that two can never run side by side.
+type tickMsg struct{ gen uint64 }
+
+// saidMsg is the answer of something that was done in a command.
+type saidMsg struct {
+	text string
+	tone ink.Tone
+}
+
+// actedMsg is the outcome of an action. It is never dropped.
+type actedMsg struct {
+	action Action
+	said   string
+	err    error
+}
+
+// Init starts the second hand.
+func (m *model) Init() tea.Cmd {
+	m.ticks = m.generation()
+	return m.nextTick(m.ticks)
+}
+
+func (m *model) nextTick(gen uint64) tea.Cmd {
+	return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{gen} })
+}
+
+// Update routes. A fault in it ends the program; the guard keeps the trace.
+func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
+	next = m
+	defer func() {
+		if v := recover(); v != nil {
+			m.guard.caught("update", v)
+			cmd = tea.Quit
+		}
+	}()
+	m.dirty = true
+	cmd = m.route(msg)
+	return m, tea.Batch(cmd, m.settle())
+}
+
+func (m *model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.KeyMsg:
+		m.look.now = m.opt.Now().UnixNano()
+		return m.key(msg)
+	case tea.MouseMsg:
+		return m.click(msg)
+	case newsMsg:
+		return m.news(msg)
+	case tickMsg:
+		if msg.gen != m.ticks {
+			return nil
+		}
+		m.look.now = m.opt.Now().UnixNano()
+		m.prog = m.eng.Progress()
+		return m.nextTick(msg.gen)
+	case jobDone:
+		return m.job(msg.screen, m.panes[msg.screen].take(msg, m.opt.Now()))
+	case factsMsg:
+		m.receiveFacts(msg)
+		return m.receive(msg)
+	case chunkMsg:
+		return m.receive(msg)
+	case compareMsg:
+		return m.showComparison(msg)
+	case askedMsg:
+		return m.showQuestion(msg)
+	case logMsg:
+		return m.receiveLog(msg)
+	case saidMsg:
+		return m.say(msg.text, msg.tone)
+	case actedMsg:
+		return m.acted(msg)
+	case faultMsg:
+		return tea.Quit
+	}
+	return nil
+}
+
+// receive gives an answer to the pages that may have asked for it.
+func (m *model) receive(msg any) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, p := range m.pages {
+		cmds = append(cmds, p.receive(m, msg))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) news(msg newsMsg) tea.Cmd {
+	m.look.now = m.opt.Now().UnixNano()
+	if m.latest == nil || msg.snap.Generation >= m.latest.Generation {
+		m.latest = msg.snap
+	}
+	m.prog = msg.prog
+	if m.paused {
+		return nil
+	}
+	for _, p := range m.pages {
+		switch p := p.(type) {
+		case *timelinePage:
+			p.news()
+		case *detailPage:
+			p.news(msg.snap)
+		}
+	}
+	return m.showSnapshot()
+}
+
+func (m *model) key(k tea.KeyMsg) tea.Cmd {
+	m.note = ""
+	if m.front != nil {
+		return m.front.key(m, k)
+	}
+	b := bound(m.binds, k.String(), m.in())
+	if b == nil {
+		return nil
+	}
+	return m.do(b)
+}
+
+// do runs a binding, or says why it does not work.
+func (m *model) do(b *binding) tea.Cmd {
+	if why := b.reason(m); why != "" {
+		return m.say(b.name+": "+why, ink.Warn)
+	}
+	return b.do(m)
+}
+
+// settle brings sizes, pages and the peek in line with what has changed; it returns the questions that follow from that.
+func (m *model) settle() tea.Cmd {
+	if m.w == 0 || m.h == 0 {
+		return nil
+	}
+	l := m.layout()
+	var cmds []tea.Cmd
+	if p := m.top(); p != nil {
+		return p.refresh(m, m.w, l.body)
+	}
+	m.pane().pos().setHeight(l.rows)
+	m.pane().pick()
+	cmds = append(cmds, m.refreshPeek())
+	return tea.Batch(cmds...)
+}
+
+// refreshPeek asks about the row under the cursor, one question at a time: a cursor that runs asks only where it rests.
+func (m *model) refreshPeek() tea.Cmd {
+	s := m.pane().about()
+	p := &m.peek
+	if p.running || p.of == s && p.facts != nil {
+		return nil
+	}
+	now := m.opt.Now()
+	if sameRow(p.of, s) && now.Sub(p.asked) < peekPause {
+		return nil
+	}
+	if s.none() || s.item != nil {
+		*p = peek{}
+		return nil
+	}
+	if p.facts != nil && !sameRow(p.of, s) {
+		p.facts = nil
+	}
+	p.of, p.gen, p.running, p.asked = s, m.generation(), true, now
+	return m.question(p.gen, s, m.pane().options().copies)
+}
+
+// peekPause is how long what is known of a row is shown before more is asked about the same row.
+const peekPause = 500 * time.Millisecond
+
+// sameRow says whether two subjects are one row at two moments: what was known of it stays on screen until more is.
+func sameRow(a, b subject) bool {
+	switch {
+	case a.finding != nil && b.finding != nil:
+		return a.finding.ID == b.finding.ID
+	case a.row != nil && b.row != nil:
+		return a.row.Key == b.row.Key
+	case a.run != nil && b.run != nil:
+		return a.run.Run == b.run.Run
+	case a.tool != nil && b.tool != nil:
+		return a.tool.Tool == b.tool.Tool
+	}
+	return false
+}
+
+func (m *model) receiveFacts(msg factsMsg) {
+	p := &m.peek
+	if msg.gen != p.gen {
+		return
+	}
+	p.running = false
+	p.facts = msg.facts
+}
+
+func (m *model) receiveLog(msg logMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say("the log cannot be read: "+msg.err.Error(), ink.Bad)
+	}
+	m.entries = m.entries[:0:0]
+	for i := range msg.entries {
+		m.entries = append(m.entries, &msg.entries[i])
+	}
+	if m.screen == onLog {
+		return m.restate()
+	}
+	m.seen[onLog] = nil
+	return nil
+}
+
+func (m *model) acted(msg actedMsg) tea.Cmd {
+	m.acting--
+	if msg.err != nil {
+		return m.say(string(msg.action)+": "+msg.err.Error(), ink.Bad)
+	}
+	for i := range m.pages {
+		if p, ok := m.pages[i].(*detailPage); ok {
+			p.reread()
+		}
+	}
+	m.peek.facts, m.peek.of = nil, subject{}
+	m.say(string(msg.action)+": "+msg.said, ink.Good)
+	return m.readLog()
+}
