@@ -79,6 +79,20 @@ type reading struct {
 	recipe *keys.Recipe
 	table  *table.Table
 	reader *trace.Reader
+
+	mu     sync.Mutex   // held while an item is taken, so that blocks are counted in the order in which they are handed out
+	handed atomic.Int64 // blocks that workers took
+}
+
+// take gives the next item. Whoever gets a notice knows that every block before it is counted.
+func (r *reading) take(ctx context.Context) (trace.Item, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	item, err := r.reader.Next(ctx)
+	if err == nil && item.Block != nil {
+		r.handed.Add(1)
+	}
+	return item, err
 }
 
 // piece is what a worker or the ledger's goroutine sends to the owner.
@@ -175,7 +189,7 @@ func (e *Engine) read(r *reading) {
 	k := newKeyer(&e.cfg, r)
 	for {
 		p := piece{pass: r.number}
-		item, err := r.reader.Next(e.ctx)
+		item, err := r.take(e.ctx)
 		switch {
 		case errors.Is(err, io.EOF):
 			p.end = true

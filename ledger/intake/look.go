@@ -35,6 +35,7 @@ func (e *Engine) watchLedger() {
 	defer e.guard("the ledger's watch")
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	failing := false
 	for first := true; ; first = false {
 		changes, err := e.cfg.Ledger.Look(e.ctx)
 		switch {
@@ -47,14 +48,15 @@ func (e *Engine) watchLedger() {
 			e.trouble.Store(nil)
 		}
 		news := viewRows(changes, e.Table())
-		if first || err != nil || changes.All || len(news.rows)+len(news.gone) > 0 || news.more != nil {
+		if first || failing != (err != nil) || changes.All || len(news.rows)+len(news.gone) > 0 || news.more != nil {
 			select {
 			case e.work <- piece{ledger: news, err: err}:
 			case <-e.ctx.Done():
 				return
 			}
 		}
-		if !e.cfg.Follow && err == nil {
+		failing = err != nil
+		if !e.cfg.Follow {
 			return
 		}
 		select {

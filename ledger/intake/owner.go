@@ -22,7 +22,7 @@ type owner struct {
 	dirty   bool          // folded since the last snapshot
 	caught  bool          // the reader has said that it caught up, or has ended
 	ledger  bool          // the first look has been taken in, or there is none
-	held    int           // batches that wait for an earlier one
+	folded  int64         // batches that are in the book
 	last    time.Time     // of the last snapshot
 	pause   time.Duration // until the next one at the least
 	rows    map[string]*rowFacts
@@ -55,7 +55,7 @@ func newOwner(e *Engine) *owner {
 // clean begins an empty book for the reading in force.
 func (o *owner) clean() {
 	c, r := &o.e.cfg, o.e.reading.Load()
-	o.pass, o.files, o.byID, o.held, o.caught, o.best = r.number, map[*trace.File]*queue{}, nil, 0, false, nil
+	o.pass, o.files, o.byID, o.folded, o.caught, o.best = r.number, map[*trace.File]*queue{}, nil, 0, false, nil
 	o.book = triage.NewBook(triage.Config{
 		Table: r.table, Recipe: r.recipe, Ledger: c.Ledger != nil || c.LedgerErr != nil, Draining: c.Draining, Since: c.Since, Match: c.Match,
 	})
@@ -175,7 +175,6 @@ func (o *owner) take(p piece) {
 func (o *owner) batch(p piece) {
 	q := o.queue(p.file)
 	q.waiting[p.seq] = p.batch
-	o.held++
 	for {
 		b, ok := q.waiting[q.next]
 		if !ok {
@@ -183,7 +182,7 @@ func (o *owner) batch(p piece) {
 		}
 		delete(q.waiting, q.next)
 		q.next++
-		o.held--
+		o.folded++
 		b.File = q.id
 		if !q.named && p.file.Format() != nil {
 			q.named = true
@@ -255,7 +254,7 @@ func (o *owner) note(n *trace.Notice) {
 
 // settleLoad ends loading once everything that was there is folded.
 func (o *owner) settleLoad() {
-	if !o.caught || !o.ledger || o.held > 0 || !o.e.loading.Load() {
+	if !o.caught || !o.ledger || o.folded < o.e.reading.Load().handed.Load() || !o.e.loading.Load() {
 		return
 	}
 	o.book.Settle(true)
