@@ -21,8 +21,24 @@ func step(t Text, i int) (n, w int) {
 	if t[i] < 0x80 && (i+1 == len(t) || t[i+1] < 0x80) {
 		return 1, 1
 	}
+	if n := eastern(t[i:]); n > 0 && (i+n == len(t) || t[i+n] < 0x80 || eastern(t[i+n:]) > 0) {
+		return n, 2
+	}
 	cluster, w := ansi.FirstGraphemeCluster(string(t[i:]), ansi.GraphemeWidth)
 	return len(cluster), w
+}
+
+// eastern is the length of the Han or kana sign that t begins with, 0 when it is another: they are frequent,
+// two cells wide, and no part of the character before.
+func eastern(t Text) int {
+	if len(t) < 3 || t[0] < 0xE3 || t[0] > 0xE9 {
+		return 0
+	}
+	r := rune(t[0]&0x0F)<<12 | rune(t[1]&0x3F)<<6 | rune(t[2]&0x3F)
+	if r >= 0x4E00 && r < 0xA000 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA {
+		return 3
+	}
+	return 0
 }
 
 // cut is the longest beginning of t within w cells: its length in bytes and its width. It looks at no more.
@@ -48,48 +64,45 @@ func Fit(t Text, w int) Text { return Unicode.Fit(t, w) }
 
 // Truncate is the function Truncate in a mode.
 func (m Mode) Truncate(t Text, w int) Text {
-	if w <= 0 {
-		return ""
-	}
-	n, _ := cut(t, w)
-	if n == len(t) {
-		return t
-	}
-	n, _ = cut(t[:n], w-1)
-	return t[:n] + m.ellipsis()
+	cut, _ := m.truncate(t, w)
+	return cut
 }
 
 // Tail is the function Tail in a mode.
 func (m Mode) Tail(t Text, w int) Text {
-	if w <= 0 {
-		return ""
-	}
-	over := Width(t) - w
+	over := Width(t) - max(w, 0)
 	if over <= 0 {
 		return t
 	}
+	more := m.ellipsis(w)
+	over += Width(more)
 	i := 0
-	for gone := 0; gone < over+1; {
+	for gone := 0; i < len(t) && gone < over; {
 		n, cells := step(t, i)
 		i, gone = i+n, gone+cells
 	}
-	return m.ellipsis() + t[i:]
+	return more + t[i:]
 }
 
 // Fit is the function Fit in a mode.
 func (m Mode) Fit(t Text, w int) Text {
-	if w <= 0 {
-		return ""
-	}
-	n, width := cut(t, w)
-	if n == len(t) {
-		if width == w {
-			return t
-		}
+	t, width := m.truncate(t, w)
+	if width < w {
 		return t + blanks(w-width)
 	}
-	n, width = cut(t[:n], w-1)
-	return t[:n] + m.ellipsis() + blanks(w-1-width)
+	return t
+}
+
+// truncate is Truncate, and the width of what it gives.
+func (m Mode) truncate(t Text, w int) (Text, int) {
+	n, width := cut(t, w)
+	if n == len(t) {
+		return t, width
+	}
+	more := m.ellipsis(w)
+	cells := Width(more)
+	n, width = cut(t[:n], w-cells)
+	return t[:n] + more, width + cells
 }
 
 // Pad fills t up with blanks to w cells at least.

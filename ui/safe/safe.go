@@ -69,12 +69,16 @@ func (m Mode) Cell(s string, w int) Text { return m.Fit(line(m, s, reach(w)), w)
 // Block is the function Block in a mode.
 func (m Mode) Block(s string) []Text { return block(m, s) }
 
-// ellipsis is one cell wide.
-func (m Mode) ellipsis() Text {
-	if m == ASCII {
+// ellipsis says in w cells or fewer that something was cut off.
+func (m Mode) ellipsis(w int) Text {
+	switch {
+	case w < 1:
+		return ""
+	case m == ASCII || w < Width("…"): // two cells where RUNEWIDTH_EASTASIAN is set
 		return "~"
+	default:
+		return "…"
 	}
-	return "…"
 }
 
 // reach is how many characters it takes to fill more than w cells: a cell holds one and its marks.

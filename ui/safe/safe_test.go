@@ -176,7 +176,7 @@ func check(text Text) string {
 		switch {
 		case r < 0x20, r == 0x7F, r >= 0x80 && r < 0xA0, r == utf8.RuneError && !strings.ContainsRune(string(text), '\uFFFD'):
 			return fmt.Sprintf("the control %U", r)
-		case unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		case !unicode.IsPrint(r) && r != '\u3000', unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 			return fmt.Sprintf("the invisible %U", r)
 		}
 	}

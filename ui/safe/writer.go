@@ -29,7 +29,7 @@ func (w *writer) line() {
 	w.base = -1
 	for i := 0; i < len(w.src); w.left-- {
 		if w.left == 0 {
-			w.out = append(w.out, w.mode.ellipsis()...)
+			w.out = append(w.out, w.mode.ellipsis(2)...)
 			return
 		}
 		c := w.src[i]
@@ -85,7 +85,12 @@ func (w *writer) wide(s string) int {
 	switch {
 	case r < 0xA0:
 		w.hex(byte(r))
-	case w.mode == ASCII || !visible(r):
+	case w.mode == ASCII:
+		w.code(r)
+	case solid(r):
+		w.base, w.marks = len(w.out), 0
+		w.out = append(w.out, s[:n]...)
+	case !visible(r):
 		w.code(r)
 	case isRegional(r):
 		next, m := utf8.DecodeRuneInString(s[n:])
@@ -97,9 +102,6 @@ func (w *writer) wide(s string) int {
 		w.base = -1
 		w.left--
 		return n + m
-	case solid(r):
-		w.base, w.marks = len(w.out), 0
-		w.out = append(w.out, s[:n]...)
 	default:
 		w.joining(r)
 	}
@@ -171,10 +173,10 @@ func picture(r rune) bool { return r >= '␀' && r <= '␡' || r == '⇥' }
 
 func isRegional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
-// solid says of some frequent characters that they never are part of the one before: Latin letters,
-// Greek, Cyrillic, kana, Han.
+// solid says of some frequent characters that they are visible and never part of the one before: Latin,
+// Greek and Cyrillic letters, kana, Han.
 func solid(r rune) bool {
-	return r >= 0xC0 && r < 0x300 || r >= 0x370 && r < 0x483 ||
+	return r >= 0xC0 && r < 0x300 || r >= 0x3A3 && r < 0x483 ||
 		r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r >= 0x4E00 && r < 0xA000
 }
 
