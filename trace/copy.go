@@ -110,7 +110,7 @@ func (r *Reader) release(t *tail) (any bool) {
 // copied finds out whether a file that was not read yet, or that was a copy so far, begins with what was read of
 // another one, and passes over that. The outcome is idle while that cannot be told.
 func (r *Reader) copied(ctx context.Context, t *tail) outcome {
-	if t.whole {
+	if t.whole || t.size == 0 {
 		return again
 	}
 	was := t.copyOf

@@ -1,14 +1,23 @@
 package trace
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // gather is all that a Reader said.
@@ -129,5 +138,304 @@ func TestSamplesReadAsTheyDecode(t *testing.T) {
 		if !g.stats.accounted() {
 			t.Errorf("%s: not accounted for: %+v", path, g.stats)
 		}
+	}
+}
+
+// TestBlocksAreTheFile reads a file of many blocks, with lines longer than one, and puts it together again.
+func TestBlocksAreTheFile(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var want bytes.Buffer
+	for n := range 4000 {
+		pad := rnd.IntN(1500)
+		switch {
+		case n%1000 == 999:
+			pad = blockSize + rnd.IntN(3*blockSize)
+		case n%100 == 0:
+			pad = rnd.IntN(200_000)
+		}
+		fmt.Fprintf(&want, `{"tool":"t%d","args":{"pad":"%s"}}`+"\n", n, strings.Repeat("x", pad))
+	}
+	path := filepath.Join(t.TempDir(), "big.jsonl")
+	for _, c := range []struct{ name, file, tail string }{
+		{"whole", path, ""},
+		{"unfinished", path, `{"tool":"last"`},
+		{"unfinished whole value", path, `{"tool":"last"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := want.String() + c.tail
+			write(t, path, text)
+			for name, file := range map[string]string{"plain": path, "gzip": gzipped1(t, path), "zstd": zstd1(t, path)} {
+				g := readAll(t, Config{Sources: sources(file)})
+				if got := strings.Join(g.lines[g.files[0]], "\n"); got != strings.TrimSuffix(text, "\n") {
+					t.Errorf("%s: the blocks are not the file: %d bytes, want %d", name, len(got), len(text))
+				}
+				_, all := decodeAll(t, []byte(text), path)
+				if g.stats != all.Stats {
+					t.Errorf("%s: got %+v, want %+v", name, g.stats, all.Stats)
+				}
+				if g.blocks < 10 {
+					t.Errorf("%s: only %d blocks", name, g.blocks)
+				}
+			}
+		})
+	}
+}
+
+func gzipped1(t testing.TB, path string) string {
+	t.Helper()
+	return packed(t, path, path+".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+}
+
+func zstd1(t testing.TB, path string) string {
+	t.Helper()
+	return packed(t, path, path+".zst", func(w io.Writer) io.WriteCloser {
+		z, err := zstd.NewWriter(w)
+		must(t, err)
+		return z
+	})
+}
+
+func packed(t testing.TB, from, to string, pack func(io.Writer) io.WriteCloser) string {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	must(t, err)
+	var buf bytes.Buffer
+	z := pack(&buf)
+	_, err = z.Write(data)
+	must(t, err)
+	must(t, z.Close())
+	return write(t, to, buf.String())
+}
+
+// TestLongLines passes over lines above MaxLine and keeps what stands beside them.
+func TestLongLines(t *testing.T) {
+	const limit = 3 << 20
+	long := func(n int) string { return `{"tool":"` + strings.Repeat("y", n-len(`{"tool":""}`)) + `"}` }
+	for _, c := range []struct {
+		name              string
+		in                string
+		lines, calls, bad int
+	}{
+		{"at the limit", line(0) + "\n" + long(limit) + "\n" + line(1) + "\n", 3, 3, 0},
+		{"above it", line(0) + "\n" + long(limit+blockSize) + "\n" + line(1) + "\n", 3, 2, 1},
+		{"far above it", line(0) + "\n" + long(5*limit) + "\n" + line(1) + "\n", 3, 2, 1},
+		{"first", long(5*limit) + "\n" + line(0) + "\n" + line(1) + "\n", 3, 2, 1},
+		{"last", line(0) + "\n" + line(1) + "\n" + long(5*limit), 3, 2, 1},
+		{"twice", line(0) + "\n" + long(2*limit) + "\n" + long(2*limit) + "\n" + line(1) + "\n", 4, 2, 2},
+		{"a document", "{\n\"a\": \"" + strings.Repeat("z", 2*limit) + "\"\n}\n", 1, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, filepath.Join(t.TempDir(), "long.jsonl"), c.in)
+			for _, file := range []string{path, gzipped1(t, path)} {
+				g := readAll(t, Config{Sources: sources(file), MaxLine: limit})
+				if s := g.stats; s.Lines != c.lines || s.Calls != c.calls || s.Bad != c.bad || !s.accounted() || s.Bytes != int64(len(c.in)) {
+					t.Errorf("%s: got %+v, want %d lines, %d calls, %d bad, %d bytes", filepath.Base(file), s, c.lines, c.calls, c.bad, len(c.in))
+				}
+			}
+		})
+	}
+}
+
+// TestSources holds what directories, globs, labels, links and things that cannot be read come to.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write(t, at("a.jsonl"), line(0)+"\n")
+	write(t, at("sub/b.jsonl"), line(1)+"\n")
+	write(t, at("sub/package.json"), `{"name":"x","version":"1"}`)
+	write(t, at("sub/readme.md"), line(2)+"\n")
+	write(t, at("sub/c.jsonl.1"), line(3)+"\n")
+	write(t, at(".git/d.jsonl"), line(4)+"\n")
+	write(t, at("sub/node_modules/e.jsonl"), line(5)+"\n")
+	write(t, at("empty/none.txt"), "x")
+	write(t, at("other/f.jsonl"), line(6)+"\n")
+	write(t, at("other/unknown.jsonl"), "{\"x\":1}\n")
+	must(t, os.Symlink(at("other"), at("sub/link")))
+	must(t, os.Symlink(at("other/f.jsonl"), at("sub/link.jsonl")))
+	must(t, os.Symlink(at("other/f.jsonl"), at("named")))
+	must(t, syscall.Mkfifo(at("sub/pipe.jsonl"), 0o600))
+	for _, c := range []struct {
+		name  string
+		in    []string
+		files string // base names, sorted
+		tells map[What]int
+	}{
+		{"a directory", []string{at("")}, "a.jsonl b.jsonl c.jsonl.1 f.jsonl unknown.jsonl", map[What]int{NotTrace: 1, Found: 6}},
+		{"a link by name", []string{at("named")}, "named", nil},
+		{"a glob", []string{at("*/[bf].jsonl")}, "b.jsonl f.jsonl", nil},
+		{"a glob of directories", []string{at("s*")}, "b.jsonl c.jsonl.1", map[What]int{NotTrace: 1}},
+		{"twice", []string{at("a.jsonl"), at(""), at("named")}, "a.jsonl b.jsonl c.jsonl.1 f.jsonl unknown.jsonl", map[What]int{Same: 1}},
+		{"nothing there", []string{at("missing.jsonl"), at("a.jsonl")}, "a.jsonl", map[What]int{Unreadable: 1}},
+		{"no glob", []string{at("*.nope"), at("a.jsonl")}, "a.jsonl", map[What]int{Unreadable: 1}},
+		{"no traces", []string{at("empty")}, "", map[What]int{NoTraces: 1}},
+		{"labels", []string{"x=" + at("a.jsonl"), "y=" + at("sub")}, "x=a.jsonl y=b.jsonl y=c.jsonl.1", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var from []Source
+			for _, arg := range c.in {
+				from = append(from, ParseSource(arg))
+			}
+			g := readAll(t, Config{Sources: from})
+			var got []string
+			for _, f := range g.files {
+				name := filepath.Base(f.Path)
+				if f.Label != "" {
+					name = f.Label + "=" + name
+				}
+				got = append(got, name)
+			}
+			slices.Sort(got)
+			if s := strings.Join(got, " "); s != c.files {
+				t.Errorf("files: got %q, want %q", s, c.files)
+			}
+			for what, n := range c.tells {
+				if len(g.told(what)) != n {
+					t.Errorf("notice %d: got %d, want %d: %+v", what, len(g.told(what)), n, g.notices)
+				}
+			}
+			if n := g.told(CaughtUp); len(n) != 1 {
+				t.Errorf("caught up %d times", len(n))
+			}
+		})
+	}
+}
+
+// TestUnreadable names what cannot be read and goes on with the rest.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	good := write(t, filepath.Join(dir, "good.jsonl"), line(0)+"\n")
+	cut := gzipped1(t, write(t, filepath.Join(dir, "cut.jsonl"), text(lines(0, 1000))))
+	data, err := os.ReadFile(cut)
+	must(t, err)
+	write(t, cut, string(data[:len(data)/2]))
+	noGzip := write(t, filepath.Join(dir, "no.jsonl.gz"), "\x1f\x8b rubbish")
+	noZstd := write(t, filepath.Join(dir, "no.jsonl.zst"), "\x28\xb5\x2f\xfd rubbish")
+	g := readAll(t, Config{Sources: sources(cut, noGzip, noZstd, good)})
+	if n := g.told(Unreadable); len(n) != 3 {
+		t.Errorf("unreadable: %+v", n)
+	}
+	if g.stats.Calls < 100 || g.stats.Calls >= 1000 || !g.stats.Tail {
+		t.Errorf("what stood before the cut, and the good file: %+v", g.stats)
+	}
+	if os.Getuid() != 0 {
+		must(t, os.Chmod(good, 0))
+		g = readAll(t, Config{Sources: sources(good)})
+		if n := g.told(Unreadable); len(n) != 1 || !errors.Is(n[0].Err, fs.ErrPermission) {
+			t.Errorf("no permission: %+v", n)
+		}
+	}
+}
+
+// TestStandardInput reads a stream as it comes, keeps it, and leaves nothing behind.
+func TestStandardInput(t *testing.T) {
+	spool := t.TempDir()
+	in, out := io.Pipe()
+	ctx := t.Context()
+	r, err := Open(ctx, Config{Sources: sources(Stdin), Stdin: in, SpoolDir: spool})
+	must(t, err)
+	g := newGather()
+	var w Scratch
+	next := func() {
+		it, err := r.Next(ctx)
+		must(t, err)
+		g.take(t, it, &w)
+	}
+	for n := range 3 {
+		_, err := io.WriteString(out, line(n)+"\n"+line(n + 100)[:20])
+		must(t, err)
+		for g.stats.Calls <= n {
+			next()
+		}
+		_, err = io.WriteString(out, line(n + 100)[20:]+"\n")
+		must(t, err)
+		for g.stats.Calls <= n+1 {
+			next()
+		}
+		g.stats.Calls--
+	}
+	_, err = io.WriteString(out, line(50)+"\n"+line(51)[:20])
+	must(t, err)
+	must(t, out.Close())
+	for {
+		it, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		g.take(t, it, &w)
+	}
+	if !g.stats.Tail || g.stats.Lines != 8 || g.files[0].DefaultRun() != "-" {
+		t.Errorf("got %+v", g.stats)
+	}
+	v, err := r.ReadValue(g.files[0], int64(len(line(0))+1))
+	if err != nil || string(v) != line(100) {
+		t.Errorf("read again: %q, %v", v, err)
+	}
+	must(t, r.Close())
+	if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestNamedPipe reads a pipe as a stream.
+func TestNamedPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	must(t, syscall.Mkfifo(path, 0o600))
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			_, _ = f.WriteString(text(lines(0, 5)))
+			_ = f.Close()
+		}
+	}()
+	g := readAll(t, Config{Sources: sources(path), SpoolDir: t.TempDir()})
+	if g.stats.Calls != 5 {
+		t.Errorf("got %+v", g.stats)
+	}
+}
+
+// TestReadValue reads values again, and tells when they are no longer there.
+func TestReadValue(t *testing.T) {
+	dir := t.TempDir()
+	big := `{"tool":"big","args":"` + strings.Repeat("b", 100_000) + `"}`
+	in := line(0) + "\n" + big + line(1) + "\n"
+	path := write(t, filepath.Join(dir, "a.jsonl"), in)
+	second := int64(len(line(0)) + 1)
+	for _, file := range []string{path, gzipped1(t, path), zstd1(t, path)} {
+		r, err := Open(t.Context(), Config{Sources: sources(file)})
+		must(t, err)
+		g := newGather()
+		var w Scratch
+		for {
+			it, err := r.Next(t.Context())
+			if err != nil {
+				break
+			}
+			g.take(t, it, &w)
+		}
+		f := g.files[0]
+		for _, c := range []struct {
+			off  int64
+			want string
+		}{{second, big}, {0, line(0)}, {second + int64(len(big)), line(1)}} {
+			if v, err := r.ReadValue(f, c.off); err != nil || string(v) != c.want {
+				t.Errorf("%s: at %d: %d bytes, %v", filepath.Base(file), c.off, len(v), err)
+			}
+		}
+		if _, err := r.ReadValue(f, int64(len(in))); !errors.Is(err, ErrChanged) {
+			t.Errorf("at the end: %v", err)
+		}
+		if file == path {
+			write(t, path, strings.Repeat(" ", len(in)))
+			if _, err := r.ReadValue(f, 0); !errors.Is(err, ErrChanged) {
+				t.Errorf("written anew: %v", err)
+			}
+			must(t, os.Remove(path))
+			if _, err := r.ReadValue(f, 0); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("removed: %v", err)
+			}
+			write(t, path, in)
+		}
+		must(t, r.Close())
 	}
 }

@@ -106,11 +106,11 @@ func (s *sniffer) counted() *Format {
 	return nil
 }
 
-// spansLines says whether the values of a file that starts with head span lines, or are the elements of one array: its
+// spansLines says whether the values of a file that starts with data span lines, or are the elements of one array: its
 // first byte is { or [, and what starts there goes on behind the first line; or it is an array whose first element is
 // an object.
-func (s *sniffer) spansLines(head []byte) bool {
-	head = bytes.TrimPrefix(head, bom)
+func (s *sniffer) spansLines(data []byte) bool {
+	head := bytes.TrimPrefix(data[:min(len(data), headSize)], bom)
 	at := skipSpace(head, 0)
 	if at == len(head) || head[at] != '{' && head[at] != '[' {
 		return false

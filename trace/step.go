@@ -200,12 +200,7 @@ func (r *Reader) passLong(ctx context.Context, t *tail, closed bool) outcome {
 	if t.file.Format() == nil {
 		r.settle(t, unknownFormat(), nil)
 	}
-	end, err := int64(-1), error(nil)
-	if !t.document {
-		end, err = t.scan(&r.pool)
-	} else if closed {
-		t.seen = t.size
-	}
+	end, err := t.scan(&r.pool)
 	last := end < 0
 	if last {
 		if !closed && err == nil {
@@ -338,7 +333,7 @@ func (r *Reader) decide(ctx context.Context, t *tail, c *chunk, closed bool) out
 		whole = data[:bytes.LastIndexByte(data, '\n')+1]
 	}
 	start := head(whole)
-	if !t.document && (r.sniff.spansLines(head(data)) || !final && len(whole) == 0 && jsonName(t.path) && r.sniff.oneValue(data)) {
+	if !t.document && (r.sniff.spansLines(data) || !final && len(whole) == 0 && jsonName(t.path) && r.sniff.oneValue(data)) {
 		t.document = true
 		return again
 	}

@@ -172,8 +172,8 @@ func (t *tail) load(p *pool, limit int) chunk {
 	}
 }
 
-// scan looks for the end of a line that is not to be kept, from t.seen on. It gives the offset behind it, or below zero
-// when it is not there yet.
+// scan looks for the end of what is not to be kept, from t.seen on: of a line, or of all in a document. It gives the
+// offset behind it, or below zero when it is not there yet.
 func (t *tail) scan(p *pool) (int64, error) {
 	buf := p.get(blockSize)
 	defer p.put(buf)
@@ -181,7 +181,7 @@ func (t *tail) scan(p *pool) (int64, error) {
 		start := t.seen &^ (pageSize - 1)
 		n, err := t.source().ReadAt(buf[:blockSize], start)
 		if skip := int(t.seen - start); skip < n {
-			if i := bytes.IndexByte(buf[skip:n], '\n'); i >= 0 {
+			if i := bytes.IndexByte(buf[skip:n], '\n'); i >= 0 && !t.document {
 				return t.seen + int64(i) + 1, nil
 			}
 			t.seen = start + int64(n)
