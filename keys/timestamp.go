@@ -30,17 +30,23 @@ func isTime(v pyjson.Value, call int64) bool {
 	return call >= at-int64(window) && call <= at+int64(window)
 }
 
+// lastSecond bounds numbers that are taken for times: beyond it nanoseconds do not fit into 64 bits.
+const lastSecond = 9_000_000_000
+
 // numberTime reads seconds, or milliseconds above 1e11, as nanoseconds.
 func numberTime(v pyjson.Value) (int64, bool) {
-	const limit = 9_000_000_000 // seconds; beyond it nanoseconds do not fit
-	f, _ := v.Float64()
-	if !(f > 0) || f >= limit*1000 {
-		return 0, false
+	if n, ok := v.Int64(); ok {
+		if n > 1e11 && n < lastSecond*1000 {
+			return n * int64(time.Millisecond), true
+		}
+		return n * int64(time.Second), n > 0 && n < lastSecond
 	}
+	f, _ := v.Float64()
 	unit, fine := int64(time.Second), 1e9
 	if f > 1e11 {
 		unit, fine = int64(time.Millisecond), 1e6
-	} else if f >= limit {
+	}
+	if !(f > 0 && f*fine < lastSecond*1e9) {
 		return 0, false
 	}
 	whole, fraction := math.Modf(f)

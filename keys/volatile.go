@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"strings"
 
 	"drainboard/keys/pyjson"
 )
@@ -70,7 +71,7 @@ func (a *Args) suspect(callTime int64) bool {
 				return true // perhaps a path or a time, or escapes are in the way of knowing
 			}
 			if v.Escaped() {
-				if len(text) > 6*longestName {
+				if !edgeOfName(text[0], firstOfName) || len(text) > 6*longestName {
 					continue
 				}
 				a.shape.buf = v.AppendText(a.shape.buf[:0])
@@ -206,13 +207,22 @@ func class(kind pyjson.Kind) byte {
 	return '0'
 }
 
-// longestName is how long a volatile name may be, with all its underscores.
-const longestName = 64
+// What volatile names have in common: how long they may be, with all their underscores, and their first
+// and last letters.
+const (
+	longestName = 40
+	firstOfName = "acinrstu"
+	lastOfName  = "depstwy"
+)
 
 // volatileName gives "named NAME" for a member name that names what changes from try to try, "" for any
 // other. Case (of ASCII), '_' and '-' do not matter.
 func volatileName(name []byte) string {
-	if len(name) > longestName {
+	if len(name) < 2 || len(name) > longestName {
+		return ""
+	}
+	// The first and the last letter tell most other names apart.
+	if !edgeOfName(name[0], firstOfName) || !edgeOfName(name[len(name)-1], lastOfName) {
 		return ""
 	}
 	var room [14]byte
@@ -268,6 +278,11 @@ func volatileName(name []byte) string {
 		return "named sent_at"
 	}
 	return ""
+}
+
+// edgeOfName says whether c is one of some letters in any case, or is not counted in a name.
+func edgeOfName(c byte, letters string) bool {
+	return strings.IndexByte(letters, c|0x20) >= 0 || c == '_' || c == '-'
 }
 
 // appendPath writes an absolute path with its volatile components blanked, and says whether there was one.

@@ -22,6 +22,10 @@ func (d *Doc) str(start int) (int, string) {
 			return i + 1, ""
 		case c == '\\':
 			flags = flagEscaped
+			if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
+				i += 2
+				continue
+			}
 			next, reason := escape(s, i)
 			if reason != "" {
 				return next, reason
@@ -68,7 +72,6 @@ func surrogateAt(s []byte) bool {
 // quote or a backslash. Eight bytes are looked at at once: each test sets the top bit of the bytes it
 // hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used.
 func skipPlain(s []byte, i int) int {
-	const ones = 0x0101010101010101
 	for i+8 <= len(s) {
 		x := binary.LittleEndian.Uint64(s[i:])
 		hit := ((x-' '*ones)|((x^'"'*ones)-ones)|((x^'\\'*ones)-ones))&^x | (x + ones) | x
@@ -83,27 +86,28 @@ func skipPlain(s []byte, i int) int {
 	return i
 }
 
-// escape checks the escape at i and gives the offset behind it.
+// simpleEscapes gives the character that a letter behind a backslash stands for; 0 for none and for u.
+var simpleEscapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// escape checks the escape at i, which is not a simple one, and gives the offset behind it.
 func escape(s []byte, i int) (int, string) {
 	if i+1 >= len(s) {
 		return len(s), reasonEnd
 	}
-	switch c := s[i+1]; c {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 2, ""
-	case 'u':
-		for k := i + 2; k < i+6; k++ {
-			if k >= len(s) {
-				return len(s), reasonEnd
-			}
-			if hexDigit(s[k]) > 15 {
-				return k, "expected four hexadecimal digits after \\u, found " + quoteByte(s[k])
-			}
-		}
-		return i + 6, ""
-	default:
+	if c := s[i+1]; c != 'u' {
 		return i + 1, "expected an escape (one of \"\\/bfnrtu after the backslash), found " + quoteByte(c)
 	}
+	for k := i + 2; k < i+6; k++ {
+		if k >= len(s) {
+			return len(s), reasonEnd
+		}
+		if hexDigit(s[k]) > 15 {
+			return k, "expected four hexadecimal digits after \\u, found " + quoteByte(s[k])
+		}
+	}
+	return i + 6, ""
 }
 
 // hexDigit gives the value of a hexadecimal digit, or 255.
@@ -128,29 +132,35 @@ func hex4(s []byte) rune {
 // point and the length of its spelling. Two escapes that are a surrogate pair are one code point, as
 // json.loads joins them; a surrogate alone stands for itself.
 func Unescape(s []byte) (rune, int) {
-	switch s[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		r := hex4(s[2:])
-		if r>>10 == 0xD800>>10 && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-			if low := hex4(s[8:]); low>>10 == 0xDC00>>10 {
-				return (r-0xD800)<<10 + (low - 0xDC00) + 0x10000, 12
-			}
-		}
-		return r, 6
-	default:
-		return rune(s[1]), 2
+	if c := simpleEscapes[s[1]]; c != 0 {
+		return rune(c), 2
 	}
+	r := hex4(s[2:])
+	if r>>10 == 0xD800>>10 && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if low := hex4(s[8:]); low>>10 == 0xDC00>>10 {
+			return (r-0xD800)<<10 + (low - 0xDC00) + 0x10000, 12
+		}
+	}
+	return r, 6
 }
+
+// skipUnescaped gives the offset of the first backslash at or after i.
+func skipUnescaped(s []byte, i int) int {
+	for i+8 <= len(s) {
+		x := binary.LittleEndian.Uint64(s[i:]) ^ '\\'*ones
+		if hit := (x - ones) &^ x & (0x80 * ones); hit != 0 {
+			return i + bits.TrailingZeros64(hit)>>3
+		}
+		i += 8
+	}
+	for i < len(s) && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// ones has each byte 1: times a byte, it is eight of that byte.
+const ones = 0x0101010101010101
 
 // AppendRune is utf8.AppendRune, but writes surrogates as the three bytes that WTF-8 has for them.
 func AppendRune(dst []byte, r rune) []byte {

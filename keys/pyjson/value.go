@@ -3,6 +3,7 @@ package pyjson
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -163,15 +164,21 @@ func (v Value) AppendText(dst []byte) []byte {
 	if !v.Escaped() {
 		return append(dst, s...)
 	}
-	for {
-		k := bytes.IndexByte(s, '\\')
-		if k < 0 {
-			return append(dst, s...)
+	dst = slices.Grow(dst, len(s)) // no text is longer than its spelling
+	for i := 0; ; {
+		k := skipUnescaped(s, i)
+		dst = append(dst, s[i:k]...)
+		if k == len(s) {
+			return dst
 		}
-		dst = append(dst, s[:k]...)
+		if c := simpleEscapes[s[k+1]]; c != 0 {
+			dst = append(dst, c)
+			i = k + 2
+			continue
+		}
 		r, n := Unescape(s[k:])
 		dst = AppendRune(dst, r)
-		s = s[k+n:]
+		i = k + n
 	}
 }
 
@@ -235,8 +242,11 @@ func (v Value) Int64() (int64, bool) {
 // Float64 gives the value of a number as Python's float would round it (to infinity beyond the range
 // of a double), and whether it is a number.
 func (v Value) Float64() (float64, bool) {
-	if k := v.Kind(); k != Int && k != Float {
-		return 0, false
+	switch v.Kind() {
+	case Int:
+		return ParseFloat(v.Raw()) + 0, true // the int -0 is 0
+	case Float:
+		return ParseFloat(v.Raw()), true
 	}
-	return ParseFloat(v.Raw()), true
+	return 0, false
 }
