@@ -66,6 +66,12 @@ func ClaimTx(tx Tx, q *ClaimRequest) (ClaimResult, error) {
 		res.Reason = RefusedBudget
 		return res, nil
 	}
+	return ClaimRowTx(tx, q, calls)
+}
+
+// ClaimRowTx is the second step alone, for a store that raised the run's counter before.
+func ClaimRowTx(tx Tx, q *ClaimRequest, calls int) (ClaimResult, error) {
+	res := ClaimResult{Calls: calls}
 	row, err := tx.Row(q.Key)
 	if err != nil {
 		return res, err

@@ -210,9 +210,10 @@ func (t *Ticket) settle(ctx context.Context, s *Settlement) (Settled, error) {
 		return Settled{}, errors.New("settle a call: expected a ticket that sends, found one that says " + string(t.Decision))
 	}
 	s.Held, s.Actor, s.Now = t.held, t.env.Actor, Seconds(t.env.Now())
-	out, err := Settle(context.WithoutCancel(ctx), t.env.Store, s)
+	ctx = context.WithoutCancel(ctx)
+	out, err := t.env.Store.Settle(ctx, *s)
 	if unknown := (*CommitUnknown)(nil); errors.As(err, &unknown) {
-		out, err = Settle(context.WithoutCancel(ctx), t.env.Store, s) // it finds its own work, or does it
+		out, err = t.env.Store.Settle(ctx, *s) // it finds its own work, or does it
 	}
 	if err != nil {
 		return out, fmt.Errorf("settle %s as %s (it stays in flight): %w", short(t.held.Key), s.State, err)

@@ -1,7 +1,5 @@
 package ledger
 
-import "context"
-
 // Held is a claim that its holder has in hand: what a settlement is compared with.
 type Held struct {
 	Key     string
@@ -81,13 +79,3 @@ func settleTx(tx Tx, s *Settlement, row *Row) (Settled, error) {
 
 // tokenDetail marks a settlement with the claim that made it.
 func tokenDetail(token string) string { return detail("token", token) }
-
-// Settle runs SettleTx in one transaction of s.
-func Settle(ctx context.Context, s Store, q *Settlement) (Settled, error) {
-	var out Settled
-	err := s.Update(ctx, func(tx Tx) (err error) {
-		out, err = SettleTx(tx, q)
-		return err
-	})
-	return out, err
-}

@@ -12,6 +12,8 @@ import (
 type Store interface {
 	// Claim runs the first two steps of the envelope (LEDGER.md) in one transaction.
 	Claim(ctx context.Context, q ClaimRequest) (ClaimResult, error)
+	// Settle is SettleTx in one transaction.
+	Settle(ctx context.Context, q Settlement) (Settled, error)
 	// Update runs f in one transaction and commits it when f returns nil. f may run more than once and must have
 	// no effect but on tx and its own variables, which it sets anew each time. When Update returns an error,
 	// nothing was written, except that a *CommitUnknown may have been.

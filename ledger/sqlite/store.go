@@ -190,6 +190,16 @@ func (s *Store) Claim(ctx context.Context, q ledger.ClaimRequest) (ledger.ClaimR
 	return res, err
 }
 
+// Settle implements ledger.Store.
+func (s *Store) Settle(ctx context.Context, q ledger.Settlement) (ledger.Settled, error) {
+	var out ledger.Settled
+	err := s.do(ctx, func(t *tx) (err error) {
+		out, err = ledger.SettleTx(t, &q)
+		return err
+	})
+	return out, err
+}
+
 // Update implements ledger.Store.
 func (s *Store) Update(ctx context.Context, f func(ledger.Tx) error) error {
 	return s.do(ctx, func(t *tx) error { return f(t) })
