@@ -74,7 +74,7 @@ const (
 	pureVerbs = "get list search read find fetch query lookup describe show view status check count exists diff " +
 		"compare grep glob ls cat head tail stat inspect browse validate verify preview explain summarize " +
 		"wait poll watch ping peek scan select whoami help history info"
-	createVerbs = "create open add post insert new make register book reserve schedule upload import fork clone " +
+	createVerbs = "create open add post insert make register book reserve schedule upload import fork clone " +
 		"comment reply start launch assign attach invite subscribe generate capture enqueue init"
 	writeVerbs = "put update set write edit patch upsert replace save rename move modify change configure rotate " +
 		"enable disable label tag close reopen lock unlock archive restore copy mkdir touch sync apply mark resolve push download"

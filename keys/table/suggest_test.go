@@ -18,7 +18,7 @@ func TestSuggest(t *testing.T) {
 		"GitHub/CreatePR": "keyed create", "user-delete": "compensate create", "getHTTPStatus": "pure create", "job_status": "pure create",
 		"search_and_replace": "keyed write", "get_or_create_user": "keyed create", "read-then-delete": "compensate create",
 		"list_deleted": "pure create", "deploy": "compensate create", "zork": "unclassified create", "": "unclassified create",
-		"__": "unclassified create", "日本": "unclassified create", "set2": "keyed write", "reset": "unclassified create",
+		"__": "unclassified create", "日本": "unclassified create", "set2": "keyed write", "brand_new_tool": "unclassified create", "reset": "unclassified create",
 	} {
 		s := Suggest(tool, Hint{})
 		if got := s.Class.String() + " " + s.Effect.String(); got != want {
