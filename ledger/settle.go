@@ -41,7 +41,7 @@ func SettleTx(tx Tx, s *Settlement) (Settled, error) {
 		if err != nil {
 			return Settled{}, err
 		}
-		if last != nil && *last.To == row.Image() && last.Detail == tokenDetail(s.Token) {
+		if last != nil && *last.To == row.Image() && last.Detail == s.Detail() {
 			return Settled{Row: *row}, nil // it was committed before, and the answer got lost
 		}
 	}
@@ -61,21 +61,31 @@ func SettleTx(tx Tx, s *Settlement) (Settled, error) {
 func settleTx(tx Tx, s *Settlement, row *Row) (Settled, error) {
 	from := image(row)
 	row.State, row.Response, row.HasResponse = s.State, s.Response, s.HasResponse
-	row.Updated = forward(s.Now, row.Updated)
+	row.Updated = s.After()
 	if err := tx.Change(row); err != nil {
 		return Settled{}, err
 	}
-	act := ActCommit
-	if s.State == Failed {
-		act = ActFail
-	}
 	_, err := tx.Log(&Entry{
-		At: s.Now, Actor: s.Actor, Action: act, Key: row.Key, Tool: row.Tool, Reason: s.Reason,
-		Detail: tokenDetail(s.Token), From: from, To: image(row),
+		At: s.Now, Actor: s.Actor, Action: s.Act(), Key: row.Key, Tool: row.Tool, Reason: s.Reason,
+		Detail: s.Detail(), From: from, To: image(row),
 	})
 	row.Claim = nil
 	return Settled{Row: *row}, err
 }
+
+// After is updated_at of the settled row.
+func (s *Settlement) After() float64 { return forward(s.Now, s.Updated) }
+
+// Act is what the settlement is in the log.
+func (s *Settlement) Act() Act {
+	if s.State == Failed {
+		return ActFail
+	}
+	return ActCommit
+}
+
+// Detail marks the log entry with the claim that made it.
+func (s *Settlement) Detail() string { return tokenDetail(s.Token) }
 
 // tokenDetail marks a settlement with the claim that made it.
 func tokenDetail(token string) string { return detail("token", token) }
