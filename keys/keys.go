@@ -8,7 +8,8 @@
 //
 // Ownership. An Args lends from the bytes given to Parse and reuses its own memory: one Args is for one
 // goroutine, its results of type []byte and pyjson.Value last until its next Parse, and in the steady
-// state nothing is allocated. Recipes and Pointers never change and may be shared.
+// state nothing is allocated (but for a float of more than 32 digits). Recipes and Pointers never change
+// and may be shared.
 //
 // Order. Members are written by code point of their names (RFC 8785: by UTF-16 unit), the last of
 // several with one name counts, and differences and volatile leaves are listed in that order.
