@@ -3,6 +3,7 @@ package trace
 // Formats gives the known formats in the order in which a file's first lines are shown to them (FORMATS.md §1.6).
 func Formats() []*Format {
 	return []*Format{
+		otlpFormat(),
 		acpFormat(),
 		mcpFormat(),
 		appServerFormat(),
@@ -43,6 +44,7 @@ func Formats() []*Format {
 		chatFormat(),
 		langChainFormat(),
 		mcpLogFormat(),
+		telemetryFormat(),
 		plainFormat(),
 		genericFormat(),
 	}

@@ -1,0 +1,268 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// spanTree keeps what it must know of the spans of a file: whose child each is, the conversation that each names, and
+// which of them are a tool's. Children end first: a tool's span is held back where an ancestor may name its conversation,
+// and one of its ancestors may be the same call seen from outside.
+type spanTree struct {
+	traces map[string]*spanTrace
+	order  []*spanTrace // oldest first
+	young  int          // traces in order before this one hold nothing back any more
+	spans  int
+	newest int64
+	ready  []*spanNote // held spans whose run is known by now
+	asked  int         // bytes of arguments in all traces
+	// direct: a trace ended whose root names no conversation, so that this file's spans do not wait for one until some
+	// ancestor does.
+	direct bool
+}
+
+// The bounds of what is remembered: spans, how much later than the last of a trace others may end while its spans are
+// held back (nanoseconds), the arguments that models asked for (bytes), and how many
+// ancestors of a span are looked at.
+const (
+	maxSpans   = 1 << 17
+	maxHeldFor = int64(3600e9)
+	maxAsked   = 16 << 20
+	maxClimb   = 64 // ancestors
+)
+
+type spanTrace struct {
+	id      string
+	asked   int   // bytes of args
+	last    int64 // end of its latest span
+	spans   map[string]*spanNote
+	byCall  map[string]*spanNote   // a tool's first span by call id and tool
+	waiting map[string][]*spanNote // tools' spans by the ancestor that they wait for
+	args    map[string][]byte      // of the calls that a model asked for, by call id
+}
+
+// spanNote is what is kept of a span. call and answer are its events while it is held back.
+type spanNote struct {
+	of               *spanTrace
+	id, parent       string
+	run              string // the conversation that it names, or an ancestor
+	otherwise        string // the run when none does
+	tool, name, role string // of a tool's span; name is the call's id
+	weak             bool   // the id is JSON-RPC's
+	final            bool   // the run is known, or as good as
+	steps            int    // ancestors looked at
+	emitted, dropped bool
+	call, answer     *held
+}
+
+func newSpanTree() spanTree { return spanTree{traces: map[string]*spanTrace{}} }
+
+// trace gives the trace, and makes room for it.
+func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
+	tr := t.traces[string(id)]
+	if tr != nil {
+		return tr
+	}
+	for t.spans > maxSpans && len(t.order) > 0 {
+		oldest := t.order[0]
+		t.order = t.order[1:]
+		t.young = max(t.young-1, 0)
+		delete(t.traces, oldest.id)
+		t.wipe(oldest, w)
+	}
+	tr = &spanTrace{id: string(id)}
+	tr.clear()
+	t.traces[tr.id] = tr
+	t.order = append(t.order, tr)
+	return tr
+}
+
+func (tr *spanTrace) clear() {
+	tr.spans, tr.byCall = map[string]*spanNote{}, map[string]*spanNote{}
+	tr.waiting, tr.args, tr.asked = map[string][]*spanNote{}, map[string][]byte{}, 0
+}
+
+// wipe lets go of what a trace holds back, and forgets its spans.
+func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
+	t.settleAll(tr)
+	t.release(w)
+	t.spans -= len(tr.spans)
+	t.asked -= tr.asked
+	tr.clear()
+}
+
+// add notes a span that is not known. What waited for it goes on; a tool's own way up begins.
+func (t *spanTree) add(n *spanNote, w *Scratch) {
+	if len(n.of.spans) > maxSpans {
+		t.wipe(n.of, w)
+	}
+	n.of.spans[n.id] = n
+	t.spans++
+	if n.tool != "" && n.name != "" && !n.weak {
+		key := n.name + "\x00" + n.tool
+		if first := n.of.byCall[key]; first == nil {
+			n.of.byCall[key] = n
+		} else if first.role != n.role {
+			t.merge(n, first, w)
+		}
+	}
+	below := n.of.waiting[n.id]
+	delete(n.of.waiting, n.id)
+	for _, child := range below {
+		t.climb(child, n.id, w)
+	}
+	if n.tool != "" {
+		t.climb(n, n.parent, w)
+	}
+}
+
+// climb takes a tool's span up through its known ancestors, from the one called at on.
+func (t *spanTree) climb(n *spanNote, at string, w *Scratch) {
+	if n.run != "" {
+		t.settle(n)
+	}
+	for ; !n.dropped; n.steps++ {
+		if at == "" || n.steps >= maxClimb {
+			t.direct = t.direct || n.steps > 0 && n.run == ""
+			t.settle(n)
+			return
+		}
+		up := n.of.spans[at]
+		if up == nil {
+			if t.direct {
+				t.settle(n)
+			}
+			n.of.waiting[at] = append(n.of.waiting[at], n)
+			return
+		}
+		if up != n && up.tool != "" && n.tool == up.tool && sameCall(n, up) {
+			t.merge(n, up, w)
+		}
+		if n.run == "" && up.run != "" {
+			n.run = up.run
+			t.direct = false
+			t.settle(n)
+		}
+		at = up.parent
+	}
+}
+
+// settle says that a span's run is known, or never will be.
+func (t *spanTree) settle(n *spanNote) {
+	if !n.final && n.call != nil {
+		t.ready = append(t.ready, n)
+	}
+	n.final = true
+}
+
+// sameCall says whether two spans of one tool, one inside the other, are one call: their ids or arguments do not differ.
+func sameCall(a, b *spanNote) bool {
+	if a.name != "" && b.name != "" && a.name != b.name && !a.weak && !b.weak {
+		return false
+	}
+	if a.call == nil || b.call == nil || a.call.event.NoArgs || b.call.event.NoArgs {
+		return true
+	}
+	return sameJSON(a.call.event.Args, b.call.event.Args)
+}
+
+// merge leaves one of two spans of one call: what was emitted already, else the one that says more.
+func (t *spanTree) merge(a, b *spanNote, w *Scratch) {
+	if a.dropped || b.dropped || a.emitted && b.emitted {
+		return
+	}
+	keep, drop := a, b
+	if b.emitted || !a.emitted && b.says() > a.says() {
+		keep, drop = b, a
+	}
+	if keep.call != nil && drop.call != nil {
+		if keep.name == "" || keep.weak && !drop.weak && drop.name != "" {
+			keep.call.event.CallID, keep.name, keep.weak = drop.call.event.CallID, drop.name, drop.weak
+			if keep.answer != nil {
+				keep.answer.event.CallID = drop.call.event.CallID
+			}
+		}
+		if keep.call.event.NoArgs {
+			keep.call.event.Args, keep.call.event.NoArgs = drop.call.event.Args, drop.call.event.NoArgs
+		}
+	}
+	if keep.run == "" && drop.run != "" {
+		keep.run = drop.run
+		t.settle(keep)
+	}
+	drop.give(w)
+}
+
+// says weighs how much a span tells: arguments most, then an id of the call, then being the tool's own execution.
+func (n *spanNote) says() int {
+	score := 0
+	if n.call != nil && !n.call.event.NoArgs {
+		score += 4
+	}
+	if n.name != "" && !n.weak {
+		score += 2
+	}
+	if strings.HasSuffix(n.role, "execute") {
+		score++
+	}
+	return score
+}
+
+// give up a span that restates another.
+func (n *spanNote) give(w *Scratch) {
+	n.dropped = true
+	for _, h := range [...]*held{n.call, n.answer} {
+		if h != nil {
+			w.Drop(h)
+		}
+	}
+	n.call, n.answer = nil, nil
+}
+
+// release emits the held spans that are ready, in the order of the file.
+func (t *spanTree) release(w *Scratch) {
+	slices.SortStableFunc(t.ready, func(a, b *spanNote) int {
+		if a.call == nil || b.call == nil {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.call.off, b.call.off), cmp.Compare(a.call.event.N, b.call.event.N))
+	})
+	for _, n := range t.ready {
+		for _, h := range [...]*held{n.call, n.answer} {
+			if h != nil {
+				h.event.Run = []byte(cmp.Or(n.run, n.otherwise))
+				w.Release(h)
+			}
+		}
+		n.emitted = n.emitted || n.call != nil
+		n.call, n.answer = nil, nil
+	}
+	t.ready = t.ready[:0]
+}
+
+// settleAll gives up waiting in a trace.
+func (t *spanTree) settleAll(tr *spanTrace) {
+	for _, below := range tr.waiting {
+		for _, n := range below {
+			t.settle(n)
+		}
+	}
+}
+
+// age gives up waiting in traces that ended long before the newest span.
+func (t *spanTree) age(end int64) {
+	t.newest = max(t.newest, end)
+	for t.young < len(t.order) && t.order[t.young].last < t.newest-maxHeldFor {
+		t.settleAll(t.order[t.young])
+		t.young++
+	}
+}
+
+// Flush lets go of everything that is held back.
+func (t *spanTree) Flush(w *Scratch) {
+	for _, tr := range t.order {
+		t.settleAll(tr)
+	}
+	t.release(w)
+}
