@@ -1,12 +1,124 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"drainboard/ledger"
+	"drainboard/ledger/sqlite"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// TestMain lets the test's own binary be drainboard, for scripts and for terminals.
+func TestMain(m *testing.M) {
+	if os.Getenv("DRAINBOARD_TEST_BE_MAIN") != "" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"drainboard": main, "mkledger": makeLedger})
+}
+
+// TestScripts runs the command lines of testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			// exits CODE COMMAND...: the command ends with that code and no other.
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: exits CODE COMMAND...")
+				}
+				err := ts.Exec(args[1], args[2:]...)
+				code := 0
+				var exit *exec.ExitError
+				if errors.As(err, &exit) {
+					code = exit.ExitCode()
+				} else {
+					ts.Check(err)
+				}
+				if fmt.Sprint(code) != args[0] {
+					ts.Fatalf("exit code %d, want %s", code, args[0])
+				}
+			},
+		},
+	})
+}
+
+// makeLedger is `mkledger FILE ROWS`: a ledger with the rows of a file, one JSON object a line.
+func makeLedger() {
+	err := func() error {
+		src, err := os.ReadFile(os.Args[2])
+		if err != nil {
+			return err
+		}
+		store, err := sqlite.OpenStore(context.Background(), os.Args[1], sqlite.StoreOptions{Create: true})
+		if err != nil {
+			return err
+		}
+		for line := range bytes.Lines(src) {
+			var r struct {
+				Key      string  `json:"idempotency_key"`
+				Tool     string  `json:"tool_name"`
+				Request  string  `json:"request_json"`
+				Response *string `json:"response_json"`
+				State    string  `json:"state"`
+				Created  float64 `json:"created_at"`
+				Updated  float64 `json:"updated_at"`
+			}
+			if err := json.Unmarshal(line, &r); err != nil {
+				return err
+			}
+			row := ledger.Row{Key: r.Key, Tool: r.Tool, Request: r.Request, State: ledger.State(r.State), Created: r.Created, Updated: r.Updated}
+			if r.Response != nil {
+				row.Response, row.HasResponse = *r.Response, true
+			}
+			if err := store.Update(context.Background(), func(tx ledger.Tx) error { return tx.Insert(&row) }); err != nil {
+				return err
+			}
+		}
+		return store.Close()
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mkledger:", err)
+		os.Exit(2)
+	}
+}
+
+// TestSilentOnATerminal starts commands on a terminal that answers nothing: none may ask it for anything, or wait for it.
+func TestSilentOnATerminal(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--help"}, {"formats", "--json"}, {"check", "--json", "testdata/cases/01-invoke-runs-body-twice/trace.jsonl"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		cmd := exec.CommandContext(ctx, os.Args[0], args...)
+		cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_BE_MAIN=1", "TERM=xterm-256color", "CI=")
+		tty, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		_, _ = io.Copy(&out, tty) // ends with an error when the other side closes
+		err = cmd.Wait()
+		cancel()
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
+			t.Errorf("%q: %v: %s", args, err, out.String())
+		}
+		if out.Len() == 0 || bytes.Contains(out.Bytes(), []byte("\x1b]")) || bytes.Contains(out.Bytes(), []byte("\x1b[6n")) {
+			t.Errorf("%q printed %q", args, out.String())
+		}
+	}
+}
 
 // doors says what each room may import besides the standard library: the table of README.md, "How it is built". A pattern
 // ends in /... for a room and all within it. A package takes the first line whose pattern fits.
@@ -18,7 +130,7 @@ var doors = []struct{ room, may string }{
 	{"drainboard/trace/agentdb", "drainboard/trace drainboard/keys/pyjson modernc.org/sqlite/..."},
 	{"drainboard/trace/...", "drainboard/trace/... drainboard/keys/pyjson github.com/fsnotify/fsnotify github.com/klauspost/compress/... golang.org/x/sys/..."},
 	{"drainboard/ledger", "drainboard/keys drainboard/keys/pyjson drainboard/keys/table"},
-	{"drainboard/ledger/sqlite", "drainboard/ledger modernc.org/sqlite/..."},
+	{"drainboard/ledger/sqlite", "drainboard/ledger modernc.org/sqlite/... golang.org/x/sys/..."},
 	{"drainboard/ledger/postgres", "drainboard/ledger github.com/jackc/pgx/v5/..."},
 	{"drainboard/ledger/storetest", "drainboard/ledger drainboard/keys drainboard/keys/table"},
 	{"drainboard/ledger/run", "drainboard/ledger golang.org/x/sys/..."},

@@ -63,7 +63,7 @@ func (p *page) budget(s *triage.Snapshot) {
 			tree = thousands(r.Tree)
 		}
 		rows = append(rows, []cell{
-			field(plain, r.Run), field(k, thousands(r.Calls)), field(dim, thousands(r.Ceiling)), field(k, p.bar(r.Calls, r.Ceiling)),
+			field(plain, r.Run), field(k, thousands(r.Calls)), field(dim, thousands(r.Ceiling)), field(k, bar(r.Calls, r.Ceiling)),
 			field(k, state), field(plain, tree), number(r.Findings), field(dim, r.Side), field(dim, clock(r.Last)),
 		})
 	}
@@ -79,11 +79,7 @@ func (p *page) budget(s *triage.Snapshot) {
 }
 
 // bar draws a count against its ceiling: ten fields make the ceiling.
-func (p *page) bar(n, ceiling int) string {
-	full, empty := "■", "·"
-	if p.ascii {
-		full, empty = "#", "."
-	}
+func bar(n, ceiling int) string {
 	k := 10
 	if ceiling > 0 {
 		k = min((n*10+ceiling-1)/ceiling, 10)
@@ -92,5 +88,5 @@ func (p *page) bar(n, ceiling int) string {
 	if n > ceiling {
 		end = fmt.Sprintf(" +%d", n-ceiling)
 	}
-	return strings.Repeat(full, k) + strings.Repeat(empty, 10-k) + end
+	return strings.Repeat("■", k) + strings.Repeat("·", 10-k) + end
 }

@@ -65,15 +65,13 @@ func (a *app) check(ctx context.Context, args []string, flags *checkFlags) error
 		err = a.printJSON(report)
 	} else {
 		p := a.page()
-		p.verdict(snap, s.use, matching(snap, match), flags.limit)
+		p.verdict(snap, s.use, matching(snap, match), flags.limit, report.Unreadable)
 		err = p.flush(a.env.Stdout)
 	}
 	switch {
 	case err != nil:
 		return err
-	case s.nothing():
-		return s.unreadable()
-	case !snap.Verdict.Go:
+	case report.Verdict != "GO":
 		return errNo
 	case flags.failOn.word != "":
 		return failOn(snap, match, flags.failOn.word)

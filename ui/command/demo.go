@@ -76,6 +76,7 @@ func (a *app) demoVerdict(ctx context.Context, dir string, store ledger.Store, a
 		return err
 	}
 	a.opts.now.Time = end
+	a.folder = dir
 	err := a.check(ctx, args, &checkFlags{limit: 0})
 	if errors.Is(err, errNo) {
 		return nil

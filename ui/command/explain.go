@@ -16,7 +16,6 @@ import (
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
-	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
 )
@@ -52,7 +51,7 @@ func (a *app) explain(ctx context.Context, first, second string, paths []string)
 		return err
 	}
 	defer s.Close()
-	if _, err := s.report(ctx); err != nil {
+	if err := a.list(ctx, s); err != nil {
 		return err
 	}
 	x, err := s.named(ctx, first)
@@ -402,7 +401,7 @@ func (p *page) ignoring(e *explanation) {
 		if len(places) > 4 {
 			places, end = places[:4], fmt.Sprintf(" and %d more", len(m.At)-4)
 		}
-		p.word(plain, "    %s: %s  ", m.Run, plural(len(m.Keys), "key", "keys")).text(dim, safe.Line(strings.Join(places, " ")+end)).line()
+		p.word(plain, "    %s: %s  ", m.Run, plural(len(m.Keys), "key", "keys")).word(dim, "%s", strings.Join(places, " ")+end).line()
 	}
 	p.word(plain, "  Merging distinct intents deletes real work: are these the same action?").line()
 }

@@ -52,7 +52,7 @@ func (a *app) init(ctx context.Context, args []string, packName, to string) erro
 		return err
 	}
 	defer s.Close()
-	if _, err := s.report(ctx); err != nil {
+	if err := a.list(ctx, s); err != nil {
 		return err
 	}
 	var seen []table.Seen

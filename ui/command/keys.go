@@ -3,7 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strconv"
 
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
@@ -57,7 +57,7 @@ func (a *app) keys(ctx context.Context, args []string, copies bool) error {
 		return err
 	}
 	defer s.Close()
-	if _, err := s.report(ctx); err != nil {
+	if err := a.list(ctx, s); err != nil {
 		return err
 	}
 	recipe := s.Snapshot().Recipe
@@ -108,7 +108,7 @@ func (p *page) calls(calls []triage.CallView) {
 		}
 		repeat := field(dim, "·")
 		if v.Repeat > 1 {
-			repeat = field(yellow, fmt.Sprintf("%d", v.Repeat))
+			repeat = field(yellow, strconv.Itoa(v.Repeat))
 		}
 		note := ""
 		switch {
@@ -119,19 +119,11 @@ func (p *page) calls(calls []triage.CallView) {
 		}
 		rows[i] = []cell{
 			key, field(bold, v.Tool), field(dim, v.Run), field(plain, v.CallID), repeat, field(magenta, v.Recorded),
-			field(yellow, note), field(dim, where(v.Pos)),
+			field(yellow, note), field(dim, p.where(v.Pos)),
 		}
 	}
 	p.table([]column{
 		{title: "KEY", most: 40}, {title: "TOOL", most: 32}, {title: "RUN", most: 32, spare: 2}, {title: "CALL ID", most: 32}, {title: "REPEAT", right: true},
 		{title: "RECORDED", most: 40, spare: 1}, {title: ""}, {title: "WHERE"},
 	}, rows)
-}
-
-// where is a position as commands take it.
-func where(p triage.Pos) string {
-	if p.N > 1 {
-		return fmt.Sprintf("%s:%d#%d", p.File, p.Line, p.N)
-	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }

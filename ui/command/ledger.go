@@ -276,7 +276,11 @@ func (p *page) value(title, raw string) {
 			text = strings.TrimSuffix(b.String(), "\n")
 		}
 	}
-	for _, line := range safe.Block(text) {
+	mode := safe.Unicode
+	if p.ascii {
+		mode = safe.ASCII
+	}
+	for _, line := range mode.Block(text) {
 		p.word(plain, "    ").text(plain, line).line()
 	}
 }

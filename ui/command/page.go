@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"drainboard/ledger/triage"
 	"drainboard/ui/safe"
 )
 
@@ -32,12 +35,24 @@ type page struct {
 	buf    bytes.Buffer
 	colour bool
 	ascii  bool
-	width  int // columns of the terminal; 0: there is none, lines may be of any length
+	width  int    // columns of the terminal; 0: there is none, lines may be of any length
+	folder string // paths in it are shown without it
 }
 
-// word adds the program's own text.
+// word adds a text, most of it the program's own.
 func (p *page) word(k ink, format string, args ...any) *page {
-	return p.text(k, safe.Line(fmt.Sprintf(format, args...)))
+	return p.text(k, p.safe(fmt.Sprintf(format, args...)))
+}
+
+// signs are the program's own characters beyond ASCII, and what stands for them on a terminal that shows ASCII only.
+var signs = strings.NewReplacer("→", ">", "·", ".", "■", "#")
+
+// safe makes a text safe for this page.
+func (p *page) safe(text string) safe.Text {
+	if p.ascii {
+		return safe.ASCII.Line(signs.Replace(text))
+	}
+	return safe.Line(text)
 }
 
 // text adds a text that is safe.
@@ -54,6 +69,34 @@ func (p *page) text(k ink, t safe.Text) *page {
 func (p *page) line() *page {
 	p.buf.WriteByte('\n')
 	return p
+}
+
+// file is a path as it is shown.
+func (p *page) file(path string) string {
+	if p.folder == "" {
+		return path
+	}
+	return strings.TrimPrefix(path, p.folder+string(filepath.Separator))
+}
+
+// where is a position as it is shown.
+func (p *page) where(at triage.Pos) string {
+	at.File = p.file(at.File)
+	return where(at)
+}
+
+// where is a position as commands take it.
+func where(at triage.Pos) string {
+	switch {
+	case at.File == "":
+		return ""
+	case at.Line == 0:
+		return at.File
+	case at.N > 1:
+		return fmt.Sprintf("%s:%d#%d", at.File, at.Line, at.N)
+	default:
+		return fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
 }
 
 // head starts a section: a line of capitals, with a note behind it.
@@ -74,8 +117,9 @@ func (p *page) flush(w io.Writer) error {
 
 // cell is one field of a table.
 type cell struct {
-	text safe.Text
-	ink  ink
+	words string
+	ink   ink
+	text  safe.Text // of words, when the table is printed
 }
 
 // column says how a column of a table stands.
@@ -87,7 +131,7 @@ type column struct {
 }
 
 // field makes a cell of any text.
-func field(k ink, text string) cell { return cell{text: safe.Line(text), ink: k} }
+func field(k ink, text string) cell { return cell{words: text, ink: k} }
 
 // number makes a cell of a count; nought is dim.
 func number(n int) cell {
@@ -103,7 +147,7 @@ func (p *page) table(columns []column, rows [][]cell) {
 	widths := make([]int, len(columns))
 	for i := range columns {
 		for _, r := range rows {
-			r[i].text = cut(r[i].text, columns[i].most)
+			r[i].text = p.cut(r[i].words, columns[i].most)
 			widths[i] = max(widths[i], safe.Width(r[i].text))
 		}
 		if widths[i] > 0 {
@@ -113,9 +157,12 @@ func (p *page) table(columns []column, rows [][]cell) {
 	left := p.narrow(columns, widths)
 	titles := make([]cell, len(columns))
 	for i, c := range columns {
-		titles[i] = field(dim, c.title)
+		titles[i] = cell{ink: dim, text: safe.Line(c.title)}
 	}
-	for _, r := range append([][]cell{titles}, rows...) {
+	if slices.ContainsFunc(columns, func(c column) bool { return c.title != "" }) {
+		p.row(columns, widths, titles)
+	}
+	for _, r := range rows {
 		p.row(columns, widths, r)
 	}
 	if left != nil {
@@ -172,12 +219,43 @@ func (p *page) row(columns []column, widths []int, r []cell) {
 	p.line()
 }
 
-// cut shortens a text to w columns of the screen; 0 leaves it.
-func cut(t safe.Text, w int) safe.Text {
-	if w == 0 || safe.Width(t) <= w {
-		return t
+// sentence adds a text that is broken between words at the width of the page, or at 100 columns where there is none; first is how
+// many columns of the line are taken, further lines begin after four blanks.
+func (p *page) sentence(first int, text string) *page {
+	width := 100
+	if p.width > 20 {
+		width = p.width
 	}
-	return safe.Truncate(t, w)
+	at := first
+	for i, w := range strings.Fields(text) {
+		t := p.safe(w)
+		n := safe.Width(t)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			p.line().word(plain, "    ")
+			at = 4
+		default:
+			p.word(plain, " ")
+			at++
+		}
+		p.text(plain, t)
+		at += n
+	}
+	return p
+}
+
+// cut makes a text safe and shortens it to w columns of the screen; 0 leaves it.
+func (p *page) cut(text string, w int) safe.Text {
+	t := p.safe(text)
+	switch {
+	case w == 0 || safe.Width(t) <= w:
+		return t
+	case p.ascii:
+		return safe.ASCII.Truncate(t, w)
+	default:
+		return safe.Truncate(t, w)
+	}
 }
 
 // thousands prints a count with its groups apart.

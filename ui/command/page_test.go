@@ -77,14 +77,13 @@ func drain() *triage.Snapshot {
 	at := func(line int) triage.Pos { return triage.Pos{File: "paid/run-22.jsonl", Line: line, N: 1} }
 	key := func(c string) string { return strings.Repeat(c, 64) }
 	s := &triage.Snapshot{
-		Recipe: "intent", RecipeNote: "recipe dedup16 reproduces more rows of the ledger (8 of 9)",
+		Now: testNow.UnixNano(), Recipe: "intent", RecipeNote: "recipe dedup16 reproduces more rows of the ledger (8 of 9)",
 		Totals:  triage.Totals{Bytes: 1_234_567, Lines: 4812, Bad: 7, Tails: 1, Calls: 2192, Copies: 3, Results: 2180, Runs: 43, Tools: 31},
 		Verdict: triage.Verdict{Rows: 4, Blockers: []triage.Blocker{{Kind: "inflight", Count: 1}, {Kind: "unclassified", Count: 1}, {Kind: "critical", Count: 2}}},
 		Sides: []triage.SideView{
 			{Label: "paid", Calls: 1204, Mutators: 310, InLedger: 305, Runs: 31, OnlyTools: []string{"sync_crm"}, OnlyKeys: 12, Last: testNow.UnixNano(), Draining: true},
 			{Label: "dest", Calls: 988, Mutators: 200, InLedger: 200, Runs: 12, Last: trace.NoTime},
 		},
-		Bad: []triage.BadView{{File: "dest/run-47.jsonl", Line: 12, Reason: "not JSON: unexpected end"}},
 	}
 	s.Kinds[triage.Hung] = 1
 	list := []*triage.Finding{
@@ -96,7 +95,7 @@ func drain() *triage.Snapshot {
 			ID: "2", Kind: triage.Duplicate, Severity: triage.Critical, Key: key("3"), Tool: "open_pr", Run: "run-22", Rule: create, Class: table.Keyed,
 			Calls: 3, Results: 3, Cause: triage.CauseModel, Outcome: triage.OutcomeExtra, First: at(50), Overlap: true,
 		},
-		{ID: "3", Kind: triage.Hung, Severity: triage.High, Key: key("a"), Tool: "open_pr", Age: 640, Timeout: 30, Owner: "w-3 pid 71", Rule: create},
+		{ID: "3", Kind: triage.Hung, Severity: triage.High, Key: key("a"), Tool: "open_pr", Started: testNow.UnixNano() - 640e9, Timeout: 30, Owner: "w-3 pid 71", Rule: create},
 		{ID: "4", Kind: triage.Runaway, Severity: triage.High, Tool: "search_repo", Run: "nightly-8", Calls: 20, Why: "identical", First: at(60)},
 		{ID: "5", Kind: triage.TemporalKey, Severity: triage.Medium, Key: key("7"), Tool: "create_row", Recorded: []string{"create_row:1", "create_row:2"}, Calls: 2},
 		{ID: "6", Kind: triage.Drift, Severity: triage.Medium, Tool: "post_status", Run: "run-38", Calls: 3, Pointers: []string{"/at"}, Looks: []string{"timestamp"}},
@@ -111,6 +110,7 @@ func drain() *triage.Snapshot {
 // TestVerdict pins what check prints for people.
 func TestVerdict(t *testing.T) {
 	use := inUse{ledger: "tool_replay.sqlite", ledgerNote: "read only: found beside the trace", table: "tools.yaml"}
+	bad := []triage.ReportBad{{File: "dest/run-47.jsonl", Line: 12, Reason: "not JSON: unexpected end"}, {File: "missing.jsonl", Reason: "no such file"}}
 	for _, c := range []struct {
 		file string
 		page page
@@ -118,12 +118,12 @@ func TestVerdict(t *testing.T) {
 	}{{"verdict.txt", page{}, 0}, {"verdict-ascii-limit.txt", page{ascii: true}, 3}, {"verdict-colour.txt", page{colour: true, width: 80}, 0}} {
 		s := drain()
 		p := c.page
-		p.verdict(s, use, s.Findings.All, c.most)
+		p.verdict(s, use, s.Findings.All, c.most, bad)
 		golden(t, c.file, p.buf.Bytes())
 	}
 	p := page{}
 	s := &triage.Snapshot{Recipe: "intent", Verdict: triage.Verdict{Go: true, TracesOnly: true}, Totals: triage.Totals{Calls: 1204, Lines: 2000, Tools: 4}}
-	p.verdict(s, inUse{}, s.Findings.All, 0)
+	p.verdict(s, inUse{}, s.Findings.All, 0, nil)
 	golden(t, "verdict-go.txt", p.buf.Bytes())
 }
 
@@ -131,10 +131,10 @@ func TestVerdict(t *testing.T) {
 func TestWords(t *testing.T) {
 	for k := range triage.Kind(triage.OrphanResult + 1) {
 		f := &triage.Finding{Kind: k, Tool: "t", Run: "r", Key: "k", Why: "why", Pointers: []string{"/a"}, Recorded: []string{"x"}}
-		if d := describe(f); d.what == "" {
+		if d := describe(f, 0); d.what == "" {
 			t.Errorf("%v is not described", k)
 		}
-		s, ok := nextStep(f)
+		s, ok := nextStep(f, 0)
 		if ok == (k == triage.OrphanResult) || ok && (s.words == "" || s.name == "") {
 			t.Errorf("%v: next step %+v, %t", k, s, ok)
 		}
@@ -149,6 +149,6 @@ func TestWords(t *testing.T) {
 		words[causeWords(&triage.Finding{Cause: c, Calls: 2})] = true
 	}
 	if len(words) != 11 {
-		t.Errorf("%d different sentences, want 11: %q", len(words), words)
+		t.Errorf("%d different sentences, want 11: %v", len(words), words)
 	}
 }

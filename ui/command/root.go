@@ -14,8 +14,9 @@ import (
 
 // app is what the commands of one command line share.
 type app struct {
-	env  *Env
-	opts *options
+	env    *Env
+	opts   *options
+	folder string // text for people shows paths in it without it
 }
 
 const rootHelp = `drainboard watches an agent's tool calls, so that no side effect happens twice.

@@ -193,28 +193,48 @@ func (a *app) clock() time.Time {
 	return a.env.Now()
 }
 
-// report waits until everything is read, and asks for everything.
+// report waits until everything is read, and asks for everything. Not one source that could be read is an error.
 func (s *session) report(ctx context.Context) (*triage.Report, error) {
 	if err := s.Wait(ctx); err != nil {
 		return nil, err
 	}
-	return s.Report(ctx)
-}
-
-// nothing says whether not one of the sources could be read.
-func (s *session) nothing() bool {
-	snap := s.Snapshot()
-	return snap.Totals.Lines == 0 && snap.Totals.Bad > 0
-}
-
-// unreadable is the error of a command whose sources could not be read, none of them.
-func (s *session) unreadable() error {
-	var b strings.Builder
-	b.WriteString("nothing could be read")
-	for _, bad := range s.Snapshot().Bad {
-		fmt.Fprintf(&b, "\n  %s: %s", bad.File, bad.Reason)
+	r, err := s.Report(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return errors.New(b.String())
+	return r, s.nothing(r)
+}
+
+// list waits until everything is read, for a command that lists. What could not be read is told on standard error.
+func (a *app) list(ctx context.Context, s *session) error {
+	r, err := s.report(ctx)
+	if err != nil {
+		return err
+	}
+	p := a.page()
+	for _, bad := range r.Unreadable {
+		if bad.Line == 0 {
+			p.word(yellow, "not read: %s: %s", bad.File, bad.Reason).line()
+		}
+	}
+	return p.flush(a.env.Stderr)
+}
+
+// nothing is the error of a command none of whose sources could be read.
+func (s *session) nothing(r *triage.Report) error {
+	if len(r.Sources) > 0 {
+		return nil
+	}
+	var errs []error
+	for _, bad := range r.Unreadable {
+		if bad.File != s.ledger.path {
+			errs = append(errs, fmt.Errorf("%s: %s", bad.File, bad.Reason))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nothing could be read: %w", errors.Join(errs...))
 }
 
 // parseFilter reads --filter. Every mistake in it is told.

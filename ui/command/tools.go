@@ -61,7 +61,7 @@ func (a *app) tools(ctx context.Context, args []string, flags *toolsFlags) error
 		return err
 	}
 	defer s.Close()
-	if _, err := s.report(ctx); err != nil {
+	if err := a.list(ctx, s); err != nil {
 		return err
 	}
 	if flags.tag != "" {

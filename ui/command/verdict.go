@@ -9,6 +9,7 @@ import (
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
+	"drainboard/ui/safe"
 )
 
 // inUse says which ledger and table a command reads, and how it came by them.
@@ -19,16 +20,16 @@ type inUse struct {
 }
 
 // verdict prints what check has found: the verdict, what blocks, the findings, and what to do next. findings are those to
-// be listed, in order; most is how many of them are (0: all).
-func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *triage.Finding], most int) {
+// be listed, in order; most is how many of them are (0: all). bad is what could not be read.
+func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *triage.Finding], most int, bad []triage.ReportBad) {
 	p.banner(s.Verdict)
 	if use.ledger != "" {
-		p.word(dim, "  ledger ").word(plain, "%s", use.ledger).note(use.ledgerNote)
+		p.word(dim, "  ledger ").word(plain, "%s", p.file(use.ledger)).note(use.ledgerNote)
 	} else {
 		p.word(dim, "  no ledger")
 	}
 	if use.table != "" {
-		p.word(dim, "  table ").word(plain, "%s", use.table).note(use.tableNote)
+		p.word(dim, "  table ").word(plain, "%s", p.file(use.table)).note(use.tableNote)
 	} else {
 		p.word(dim, "  no table")
 	}
@@ -41,7 +42,7 @@ func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *t
 	p.blockers(s, use)
 	p.findings(s, findings, most)
 	p.next(s, use)
-	p.unreadable(s)
+	p.unreadable(bad)
 }
 
 // banner prints the verdict as the board's header has it.
@@ -150,7 +151,7 @@ func blockerWords(kind string) (one, many, words string) {
 	case "unmatched":
 		return "unmatched mutator", "unmatched mutators", "sent without a row of the ledger, or on one side only"
 	case "overwritten":
-		return "overwritten row", "overwritten rows", "a writer without a claim replaced what was settled"
+		return "overwritten row", "overwritten rows", "somebody wrote after the row was settled"
 	case "compensation":
 		return "open compensation", "open compensations", "started, and nobody knows how they ended"
 	case "unread":
@@ -186,14 +187,10 @@ func (p *page) findings(s *triage.Snapshot, findings iter.Seq2[int, *triage.Find
 		if most > 0 && all > most {
 			continue
 		}
-		d := describe(f)
-		where := ""
-		if f.First.File != "" {
-			where = fmt.Sprintf("%s:%d", f.First.File, f.First.Line)
-		}
+		d := describe(f, s.Now)
 		rows = append(rows, []cell{
 			p.severity(f.Severity), field(plain, d.what), field(bold, f.Tool), field(cyan, d.key), field(plain, d.calls), field(plain, d.words),
-			field(dim, f.Run), field(dim, where),
+			field(dim, f.Run), field(dim, p.where(f.First)),
 		})
 	}
 	if all == 0 {
@@ -211,59 +208,69 @@ func (p *page) findings(s *triage.Snapshot, findings iter.Seq2[int, *triage.Find
 	}, rows)
 }
 
+// mostSteps is how many steps next prints.
+const mostSteps = 10
+
 // next says what to do now, a sentence for each kind of trouble, worst first.
 func (p *page) next(s *triage.Snapshot, use inUse) {
-	var lines []step
+	var steps []step
 	seen := map[string]int{}
 	for _, f := range s.Findings.All {
-		st, ok := nextStep(f)
-		if !ok || f.Severity < triage.Medium {
+		st, ok := nextStep(f, s.Now)
+		if !ok || f.Severity < triage.Medium || f.Ack != "" {
 			continue
 		}
 		if at, again := seen[st.kind]; again {
-			lines[at].more++
+			steps[at].more++
 			continue
 		}
-		seen[st.kind] = len(lines)
-		lines = append(lines, st)
+		seen[st.kind] = len(steps)
+		steps = append(steps, st)
 	}
 	if use.ledger == "" {
-		lines = append(lines, step{words: "Name a ledger with --ledger: without one nobody knows what is in flight."})
+		steps = append(steps, step{words: "Name a ledger with --ledger: without one nobody knows what is in flight."})
 	}
 	if use.table == "" && s.Totals.Tools > 0 {
-		lines = append(lines, step{words: "Write a decision table: drainboard init, then give every tool its class."})
+		steps = append(steps, step{words: "Write a decision table: drainboard init, then give every tool its class."})
 	}
-	if len(lines) == 0 {
+	if len(steps) == 0 {
 		return
 	}
-	p.head("NEXT", "")
-	for _, l := range lines {
+	note := ""
+	if len(steps) > mostSteps {
+		note = fmt.Sprintf("the first %d of %d", mostSteps, len(steps))
+		steps = steps[:mostSteps]
+	}
+	p.head("NEXT", note)
+	for _, st := range steps {
+		words := st.words
+		if st.more > 0 {
+			words += fmt.Sprintf(" (and %d more)", st.more)
+		}
+		first := 4
 		p.word(dim, "  - ")
-		if l.name != "" {
-			p.word(bold, "%s ", l.name)
+		if st.name != "" {
+			p.word(bold, "%s", st.name).word(plain, ": ")
+			first += safe.Width(p.safe(st.name)) + 2
 		}
-		p.word(plain, "%s", l.words)
-		if l.more > 0 {
-			p.word(dim, " (and %s)", plural(l.more, "more like it", "more like it"))
-		}
-		p.line()
+		p.sentence(first, words).line()
 	}
 }
 
-// unreadable lists the first bad lines.
-func (p *page) unreadable(s *triage.Snapshot) {
-	if len(s.Bad) == 0 {
+// unreadable lists the first sources and lines that could not be read.
+func (p *page) unreadable(list []triage.ReportBad) {
+	if len(list) == 0 {
 		return
 	}
 	const most = 5
 	note := ""
-	if s.Totals.Bad > most {
-		note = fmt.Sprintf("the first %d of %s", most, thousands(s.Totals.Bad))
+	if len(list) > most {
+		note = fmt.Sprintf("the first %d of %s; --json has all", most, thousands(len(list)))
 	}
 	p.head("UNREADABLE", note)
 	var rows [][]cell
-	for _, b := range s.Bad[:min(most, len(s.Bad))] {
-		rows = append(rows, []cell{field(plain, fmt.Sprintf("%s:%d", b.File, b.Line)), field(yellow, b.Reason)})
+	for _, b := range list[:min(most, len(list))] {
+		rows = append(rows, []cell{field(plain, p.where(triage.Pos{File: b.File, Line: b.Line})), field(yellow, b.Reason)})
 	}
 	p.table([]column{{}, {}}, rows)
 }

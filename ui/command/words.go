@@ -6,13 +6,14 @@ import (
 
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
+	"drainboard/trace"
 )
 
 // description is a finding in the columns of a list.
 type description struct{ what, key, calls, words string }
 
 // describe says in few words what a finding is.
-func describe(f *triage.Finding) description {
+func describe(f *triage.Finding, now int64) description {
 	d := description{what: f.Kind.String(), key: prefix(f.Key)}
 	if f.Calls > 0 {
 		d.calls = thousands(f.Calls)
@@ -37,7 +38,7 @@ func describe(f *triage.Finding) description {
 	case triage.CrossRun:
 		d.words = "runs " + strings.Join(f.Runs, " ")
 	case triage.Hung, triage.InFlight:
-		d.words = fmt.Sprintf("%s of %s", ageText(f.Age), ageText(f.Timeout))
+		d.words = fmt.Sprintf("%s of %s", ageText(ageOf(f, now)), ageText(f.Timeout))
 		if f.Owner != "" {
 			d.words += ", " + f.Owner
 		}
@@ -57,6 +58,14 @@ func prefix(key string) string {
 	return key
 }
 
+// ageOf is how long ago, in seconds, the row of a finding in flight was written.
+func ageOf(f *triage.Finding, now int64) float64 {
+	if f.Started == trace.NoTime {
+		return 0
+	}
+	return float64(now-f.Started) / 1e9
+}
+
 // step is one sentence of what to do next. Findings with one kind of step share a line.
 type step struct {
 	kind, name, words string
@@ -64,7 +73,7 @@ type step struct {
 }
 
 // nextStep says what to do about a finding; ok is false when there is nothing to do.
-func nextStep(f *triage.Finding) (s step, ok bool) {
+func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 	s = step{kind: f.Kind.String(), name: strings.TrimSpace(f.Tool + " " + prefix(f.Key))}
 	switch f.Kind {
 	case triage.Duplicate:
@@ -94,7 +103,7 @@ func nextStep(f *triage.Finding) (s step, ok bool) {
 			s.words = fmt.Sprintf("Stop the run: %d failures in a row.", f.Calls)
 		}
 	case triage.Hung:
-		s.words = fmt.Sprintf("In flight for %s with a timeout of %s: look at the effect itself, then settle the row.", ageText(f.Age), ageText(f.Timeout))
+		s.words = fmt.Sprintf("In flight for %s with a timeout of %s: look at the effect itself, then settle the row.", ageText(ageOf(f, now)), ageText(f.Timeout))
 	case triage.InFlight:
 		s.words = "In flight: wait until it is committed or failed; do not kill its process."
 	case triage.SettledInTrace:

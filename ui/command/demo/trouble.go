@@ -60,7 +60,7 @@ func (t *teller) loops() {
 		t.again(33+float64(n)*0.3, 0.1, intent{Paid, "run-29", "get_file", fmt.Sprintf(`{"path": "CHANGELOG/%d.md"}`, n)}, "ok", `{"bytes": 900}`)
 	}
 	for n := range 8 { // polling is no loop: the table says so
-		t.again(22+float64(n), 0.1, intent{Paid, "run-24", "job_status", `{"job": "deploy-5"}`}, "ok", `{"state": "running"}`)
+		t.again(22+float64(n), 0.1, intent{Paid, "run-27", "job_status", `{"job": "deploy-5"}`}, "ok", `{"state": "running"}`)
 	}
 }
 
