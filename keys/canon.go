@@ -24,17 +24,17 @@ const maxDepth = 10_000
 
 // form is one way to write values canonically.
 type form struct {
-	comma, colon string
-	jcs          bool
-	exact        bool // numbers by value, nothing refused: see ValueDigest
-	depth        int  // levels of arrays and objects that may be written
+	spaced bool // a space behind commas and colons
+	jcs    bool
+	exact  bool // numbers by value, nothing refused: see ValueDigest
+	depth  int  // levels of arrays and objects that may be written
 }
 
 var (
-	defaultForm = form{comma: ", ", colon: ": ", depth: pythonDepth - 1}
-	compactForm = form{comma: ",", colon: ":", depth: pythonDepth}
-	jcsForm     = form{comma: ",", colon: ":", jcs: true, depth: maxDepth}
-	exactForm   = form{comma: ",", colon: ":", exact: true, depth: maxDepth}
+	defaultForm = form{spaced: true, depth: pythonDepth - 1}
+	compactForm = form{depth: pythonDepth}
+	jcsForm     = form{jcs: true, depth: maxDepth}
+	exactForm   = form{exact: true, depth: maxDepth}
 )
 
 // writer writes values in a form. It is kept for its memory.
@@ -117,6 +117,15 @@ func (w *writer) enter() bool {
 	return !w.deep
 }
 
+// separate writes a comma or colon.
+func (w *writer) separate(c byte) {
+	if w.spaced {
+		w.dst = append(w.dst, c, ' ')
+	} else {
+		w.dst = append(w.dst, c)
+	}
+}
+
 func (w *writer) str(v pyjson.Value) {
 	var reason string
 	switch {
@@ -156,7 +165,7 @@ func (w *writer) array(v pyjson.Value) {
 			continue
 		}
 		if !first {
-			w.dst = append(w.dst, w.comma...)
+			w.separate(',')
 		}
 		first = false
 		if w.shape != nil {
@@ -185,12 +194,12 @@ func (w *writer) object(v pyjson.Value) {
 	w.gather(v)
 	for i, end := start, len(w.members); i < end; i++ {
 		if i > start {
-			w.dst = append(w.dst, w.comma...)
+			w.separate(',')
 		}
 		name := v.Node(w.members[i].node)
 		value := v.Node(w.members[i].node + 1)
 		w.str(name)
-		w.dst = append(w.dst, w.colon...)
+		w.separate(':')
 		if w.shape == nil {
 			w.value(value)
 			continue

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"strings"
 
 	"drainboard/keys/pyjson"
 )
@@ -211,8 +210,8 @@ func class(kind pyjson.Kind) byte {
 // and last letters.
 const (
 	longestName = 40
-	firstOfName = "acinrstu"
-	lastOfName  = "depstwy"
+	firstOfName = 1<<('a'-'a') | 1<<('c'-'a') | 1<<('i'-'a') | 1<<('n'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('u'-'a')
+	lastOfName  = 1<<('d'-'a') | 1<<('e'-'a') | 1<<('p'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('w'-'a') | 1<<('y'-'a')
 )
 
 // volatileName gives "named NAME" for a member name that names what changes from try to try, "" for any
@@ -280,9 +279,9 @@ func volatileName(name []byte) string {
 	return ""
 }
 
-// edgeOfName says whether c is one of some letters in any case, or is not counted in a name.
-func edgeOfName(c byte, letters string) bool {
-	return strings.IndexByte(letters, c|0x20) >= 0 || c == '_' || c == '-'
+// edgeOfName says whether c, in any case, is one of the letters of a mask, or is not counted in a name.
+func edgeOfName(c byte, mask uint32) bool {
+	return mask>>(c|0x20-'a')&1 != 0 || c == '_' || c == '-'
 }
 
 // appendPath writes an absolute path with its volatile components blanked, and says whether there was one.
