@@ -70,6 +70,7 @@ type Engine struct {
 	loading  atomic.Bool
 	started  time.Time
 	fault    atomic.Pointer[error] // what ended the engine early
+	batches  sync.Pool             // folded batches, whose memory is used again
 	group    sync.WaitGroup
 }
 
@@ -186,7 +187,7 @@ func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
 func (e *Engine) read(r *reading) {
 	defer e.group.Done()
 	defer e.guard("a worker")
-	k := newKeyer(&e.cfg, r)
+	k := newKeyer(&e.cfg, r, &e.batches)
 	for {
 		p := piece{pass: r.number}
 		item, err := r.take(e.ctx)

@@ -240,7 +240,9 @@ func TestReloadsTheTable(t *testing.T) {
 	if err := e.Reload(t.Context(), mustTable(t, "tools: {open_pr: {class: pure, ignore: [/head]}}")); err != nil {
 		t.Fatal(err)
 	}
-	s := until(t, e, "the new table", func(s *triage.Snapshot) bool { return s.Totals.Calls == 2 && s.Kinds[triage.UnclassifiedTool] == 0 && s.Verdict.Go })
+	s := until(t, e, "the new table", func(s *triage.Snapshot) bool {
+		return s.Totals.Calls == 2 && s.Kinds[triage.UnclassifiedTool] == 0 && s.Verdict.Go
+	})
 	if f, _ := s.Findings.At(0); f == nil || f.Severity != triage.Info {
 		t.Fatalf("the repeat of a pure tool is %+v", f)
 	}

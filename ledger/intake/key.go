@@ -1,6 +1,9 @@
 package intake
 
 import (
+	"bytes"
+	"sync"
+
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
@@ -14,16 +17,19 @@ type keyer struct {
 	recipe *keys.Recipe
 	run    string // --run: the run of lines that name none; "" is the file's
 
+	batches *sync.Pool // batches that the book has folded, to be used again
 	trace   trace.Scratch
 	args    keys.Args
 	scratch keys.Scratch
 	rows    map[string]*table.Row // by tool, remembered
-	strings map[string]triage.Str // of the batch in work
+	texts   map[string]triage.Str // of the batch in work: those that come again, runs and tools and the like
 	batch   *triage.Batch
 	pos     keyerPos
-	ignores []*table.Rule // rules that leave something out of results
-	last    struct {      // the text put last, by kind of text: neighbours often say the same
-		run, tool lastText
+	ignores []*table.Rule                  // rules that leave something out of results
+	last    struct{ run, tool triage.Str } // the text put last, by kind of text: neighbours often say the same
+	lastRow struct {
+		tool triage.Str
+		row  *table.Row
 	}
 }
 
@@ -34,13 +40,8 @@ type keyerPos struct {
 	run   triage.Str // that, once it is in the batch
 }
 
-type lastText struct {
-	text string
-	at   triage.Str
-}
-
-func newKeyer(c *Config, r *reading) *keyer {
-	k := &keyer{table: r.table, recipe: r.recipe, run: c.Run, rows: map[string]*table.Row{}, strings: map[string]triage.Str{}}
+func newKeyer(c *Config, r *reading, batches *sync.Pool) *keyer {
+	k := &keyer{batches: batches, table: r.table, recipe: r.recipe, run: c.Run, rows: map[string]*table.Row{}, texts: map[string]triage.Str{}}
 	for _, r := range r.table.Rules() {
 		if len(r.IgnoreResult) > 0 {
 			k.ignores = append(k.ignores, r)
@@ -57,9 +58,12 @@ func (k *keyer) key(b *trace.Block) *triage.Batch {
 
 // start begins a batch for bytes at off of a file.
 func (k *keyer) start(f *trace.Format, run string, off int64) {
-	k.batch = &triage.Batch{Strings: make([]string, 1, 64)}
-	clear(k.strings)
-	k.last.run, k.last.tool = lastText{}, lastText{}
+	k.batch, _ = k.batches.Get().(*triage.Batch)
+	if k.batch == nil {
+		k.batch = new(triage.Batch)
+	}
+	clear(k.texts)
+	k.last.run, k.last.tool, k.lastRow.tool = 0, 0, 0
 	k.pos = keyerPos{off: off, name: run}
 	if f != nil {
 		k.pos.reach = f.Reach
@@ -71,40 +75,27 @@ func (k *keyer) finish(st trace.Stats) *triage.Batch {
 	return k.batch
 }
 
+// text puts a text that may come again into the batch once.
 func (k *keyer) text(s []byte) triage.Str {
 	if len(s) == 0 {
 		return 0
 	}
-	if at, ok := k.strings[string(s)]; ok {
+	if at, ok := k.texts[string(s)]; ok {
 		return at
 	}
-	return k.add(string(s))
-}
-
-func (k *keyer) add(s string) triage.Str {
-	at := triage.Str(len(k.batch.Strings))
-	k.batch.Strings = append(k.batch.Strings, s)
-	k.strings[s] = at
+	at := k.batch.Add(s)
+	k.texts[string(s)] = at
 	return at
 }
 
-func (k *keyer) str(s string) triage.Str {
-	if s == "" {
-		return 0
-	}
-	if at, ok := k.strings[s]; ok {
-		return at
-	}
-	return k.add(s)
-}
+func (k *keyer) str(s string) triage.Str { return k.text([]byte(s)) }
 
 // near is text for a kind of text whose neighbours are often equal.
-func (k *keyer) near(last *lastText, s []byte) triage.Str {
-	if last.at == 0 || last.text != string(s) {
-		last.at = k.text(s)
-		last.text = k.batch.Strings[last.at]
+func (k *keyer) near(last *triage.Str, s []byte) triage.Str {
+	if *last == 0 || !bytes.Equal(k.batch.Text(*last), s) {
+		*last = k.text(s)
 	}
-	return last.at
+	return *last
 }
 
 func (k *keyer) event(e *trace.Event) {
@@ -112,14 +103,13 @@ func (k *keyer) event(e *trace.Event) {
 		k.batch.Bad = append(k.batch.Bad, triage.BadLine{Line: uint32(e.Line), Reason: e.Reason})
 		return
 	}
-	k.batch.Recs = append(k.batch.Recs, triage.Rec{
-		Kind: e.Kind, Status: e.Status, N: uint16(min(e.N, 1<<16-1)), Line: uint32(e.Line), Offset: k.pos.off + int64(e.Offset), Time: e.Time,
-	})
+	k.batch.Recs = append(k.batch.Recs, triage.Rec{})
 	r := &k.batch.Recs[len(k.batch.Recs)-1]
-	r.Reach = k.pos.reach
+	r.Kind, r.Status, r.N, r.Line = e.Kind, e.Status, uint16(min(e.N, 1<<16-1)), uint32(e.Line)
+	r.Offset, r.Time, r.Reach = k.pos.off+int64(e.Offset), e.Time, k.pos.reach
 	r.Run = k.runOf(e, r)
 	r.Parent = k.text(e.Parent)
-	r.CallID = k.text(e.CallID)
+	r.CallID = k.batch.Add(e.CallID) // most come once or twice: the book finds equal ones
 	r.Scope = k.text(e.Conn)
 	switch e.Kind {
 	case trace.Call:
@@ -147,24 +137,30 @@ func (k *keyer) runOf(e *trace.Event, r *triage.Rec) triage.Str {
 	return k.pos.run
 }
 
-func (k *keyer) row(tool string) *table.Row {
-	row, ok := k.rows[tool]
+// row is the table's row of a tool, remembered for the tool that comes next.
+func (k *keyer) row(tool triage.Str) *table.Row {
+	if tool == k.lastRow.tool && tool != 0 {
+		return k.lastRow.row
+	}
+	name := k.batch.Text(tool)
+	row, ok := k.rows[string(name)]
 	if !ok {
 		if len(k.rows) > 1<<14 {
 			clear(k.rows)
 		}
-		row = k.table.Row(tool)
-		k.rows[tool] = row
+		row = k.table.Row(string(name))
+		k.rows[string(name)] = row
 	}
+	k.lastRow.tool, k.lastRow.row = tool, row
 	return row
 }
 
 func (k *keyer) call(e *trace.Event, r *triage.Rec) {
-	r.Recorded = k.text(e.Recorded)
+	r.Recorded = k.batch.Add(e.Recorded)
 	if k.pos.reach != trace.ReachEverywhere || len(e.CallID) == 0 {
-		r.Span = k.text(e.Span)
+		r.Span = k.batch.Add(e.Span)
 	}
-	row := k.row(k.batch.Strings[r.Tool])
+	row := k.row(r.Tool)
 	if e.NoArgs {
 		r.Rule, r.NoKey = uint16(row.Own().ID), true
 		r.Reason = k.str("arguments are not recorded")
@@ -185,7 +181,7 @@ func (k *keyer) call(e *trace.Event, r *triage.Rec) {
 	case rule.Forever:
 		run = keys.RunID{}
 	case r.Assumed:
-		run.Text = []byte(k.batch.Strings[r.Run])
+		run.Text = k.batch.Text(r.Run)
 	}
 	key, err := k.recipe.Derive(run, e.Tool, &k.args)
 	if err != nil {
@@ -198,9 +194,11 @@ func (k *keyer) call(e *trace.Event, r *triage.Rec) {
 	}
 	if shape, leaves, ok := k.args.Shape(e.Time, e.Time != trace.NoTime); ok {
 		r.Shape = shape
+		r.Leaves.From = uint32(len(k.batch.Leaves))
 		for _, l := range leaves {
-			r.Leaves = append(r.Leaves, triage.Leaf{Pointer: k.str(l.Pointer), Looks: k.str(l.Looks), Value: l.Value})
+			k.batch.Leaves = append(k.batch.Leaves, triage.Leaf{Pointer: k.str(l.Pointer), Looks: k.str(l.Looks), Value: l.Value})
 		}
+		r.Leaves.To = uint32(len(k.batch.Leaves))
 	}
 }
 
@@ -213,7 +211,9 @@ func (k *keyer) result(e *trace.Event, r *triage.Rec) {
 	}
 	r.HasPayload = true
 	r.Payload = keys.ValueDigest(&k.scratch, e.Payload, nil)
+	r.Payloads.From = uint32(len(k.batch.Payloads))
 	for _, rule := range k.ignores {
-		r.Payloads = append(r.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: keys.ValueDigest(&k.scratch, e.Payload, rule.IgnoreResult)})
+		k.batch.Payloads = append(k.batch.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: keys.ValueDigest(&k.scratch, e.Payload, rule.IgnoreResult)})
 	}
+	r.Payloads.To = uint32(len(k.batch.Payloads))
 }

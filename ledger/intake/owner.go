@@ -189,6 +189,8 @@ func (o *owner) batch(p piece) {
 			o.book.SetFormat(q.id, fileInfo(p.file))
 		}
 		o.book.Fold(b)
+		b.Reset()
+		o.e.batches.Put(b)
 	}
 }
 

@@ -76,7 +76,7 @@ func startServer() (*server, error) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	opts := "-k " + dir + " -c listen_addresses= -c max_connections=60 -c shared_buffers=64MB"
+	opts := "-k " + dir + " -c listen_addresses= -c max_connections=60 -c shared_buffers=64MB -c fsync=off"
 	for _, argv := range [][]string{
 		{initdb, "-D", data, "-U", s.user, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"},
 		{ctl, "-D", data, "-o", opts, "-l", filepath.Join(dir, "log"), "-w", "start"},

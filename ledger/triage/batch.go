@@ -20,7 +20,7 @@ type FileInfo struct {
 	Generation int
 }
 
-// Str is the index of a text in Batch.Strings; 0 is the empty text.
+// Str is the number of a text of a batch; 0 is the empty text.
 type Str uint32
 
 // Rec is one event of a batch, keyed. Which fields mean something depends on Kind.
@@ -46,11 +46,11 @@ type Rec struct {
 	Key      keys.Digest
 	Args     [16]byte // of the arguments after ignore, whatever the recipe
 	Shape    [16]byte // of the arguments with volatile leaves blanked; zero: not an object
-	Leaves   []Leaf   // those leaves
+	Leaves   Span     // those leaves, in Batch.Leaves
 
 	// Of a result.
 	Payload    [16]byte
-	Payloads   []RulePayload // what it is under the rules that leave something out of results
+	Payloads   Span // what it is under the rules that leave something out of results, in Batch.Payloads
 	HasPayload bool
 	Cut        bool
 }
@@ -73,18 +73,57 @@ type BadLine struct {
 	Reason string
 }
 
-// Batch is what a worker made of one block. Batches of one file are folded in the order of the file; the book keeps nothing
-// of a batch but its strings.
+// Span is a part of one of a batch's lists.
+type Span struct{ From, To uint32 }
+
+// Batch is what a worker made of one block. Batches of one file are folded in the order of the file. The book keeps nothing of a batch: when Fold
+// has returned, Reset makes it ready for another block.
 type Batch struct {
-	File    FileID
-	Recs    []Rec
-	Strings []string // Strings[0] is ""
-	Bad     []BadLine
+	File     FileID
+	Recs     []Rec
+	Leaves   []Leaf
+	Payloads []RulePayload
+	Bad      []BadLine
+
+	text []byte   // all texts, one behind the other
+	ends []uint32 // where each ends, from Str 1
 
 	Lines  int   // physical lines of the block
 	Bytes  int64 // of the block
 	Others int   // values that are neither call nor result
 	Tail   bool  // the file ended in an unfinished value: a partial tail
+
+	names, ids []uint32 // what the book has for each text; memory that Fold works in
+}
+
+// Reset empties a batch and keeps its memory.
+func (b *Batch) Reset() {
+	*b = Batch{
+		Recs: b.Recs[:0], Leaves: b.Leaves[:0], Payloads: b.Payloads[:0], Bad: b.Bad[:0], text: b.text[:0], ends: b.ends[:0],
+		names: b.names[:0], ids: b.ids[:0],
+	}
+}
+
+// Add gives a text a number; the same text added twice has two.
+func (b *Batch) Add(text []byte) Str {
+	if len(text) == 0 {
+		return 0
+	}
+	b.text = append(b.text, text...)
+	b.ends = append(b.ends, uint32(len(b.text)))
+	return Str(len(b.ends))
+}
+
+// Text is the text of a number. It is lent until the batch is changed.
+func (b *Batch) Text(s Str) []byte {
+	if s == 0 {
+		return nil
+	}
+	from := uint32(0)
+	if s > 1 {
+		from = b.ends[s-2]
+	}
+	return b.text[from:b.ends[s-1]]
 }
 
 // Config is what a book judges by. It is fixed for the life of a book: another table or recipe makes another book.

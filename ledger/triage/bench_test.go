@@ -17,11 +17,12 @@ func benchBatches(n int) []*Batch {
 	var b *Batch
 	for i := range n {
 		if i%500 == 0 {
-			b = &Batch{Strings: []string{"", "open_pr"}}
+			b = &Batch{}
+			b.Add([]byte("open_pr"))
 			out = append(out, b)
 		}
-		run := Str(len(b.Strings))
-		b.Strings = append(b.Strings, "run-"+strconv.Itoa(i/50), "call_"+strconv.Itoa(i))
+		run := b.Add([]byte("run-" + strconv.Itoa(i/50)))
+		b.Add([]byte("call_" + strconv.Itoa(i)))
 		k := i
 		if i%50 == 49 {
 			k = i - 1
@@ -76,7 +77,9 @@ func BenchmarkSnapshot(b *testing.B) {
 	book.Snapshot(0, true)
 	n := 0
 	for b.Loop() {
-		batch := &Batch{File: id, Strings: []string{"", "open_pr", "live-" + strconv.Itoa(n)}}
+		batch := &Batch{File: id}
+		batch.Add([]byte("open_pr"))
+		batch.Add([]byte("live-" + strconv.Itoa(n)))
 		for i := range 10 {
 			r := Rec{Kind: trace.Call, N: 1, Offset: int64(n)*1000 + int64(i) + 1<<40, Time: 2e15 + int64(n), Run: 2, Tool: 1}
 			binary.LittleEndian.PutUint64(r.Key[:], uint64(n)<<32+uint64(i))

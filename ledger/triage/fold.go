@@ -63,9 +63,9 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		b.leftOut++
 		b.totals.Others++
 	}
-	if len(r.Leaves) > 0 {
-		list := make([]leaf, len(r.Leaves))
-		for i, l := range r.Leaves {
+	if found := in.batch.Leaves[r.Leaves.From:r.Leaves.To]; len(found) > 0 {
+		list := make([]leaf, len(found))
+		for i, l := range found {
 			list[i] = leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}
 		}
 		c.leaves = b.leaves.add(list)
@@ -382,8 +382,8 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 		run: in.name(r.Run), tool: in.name(r.Tool), id: in.id(r.CallID),
 		status: r.Status, hasPayload: r.HasPayload, cut: r.Cut,
 	}
-	if len(r.Payloads) > 0 {
-		res.payloads = b.payloads.add(r.Payloads)
+	if r.Payloads.To > r.Payloads.From {
+		res.payloads = b.payloads.add(slices.Clone(in.batch.Payloads[r.Payloads.From:r.Payloads.To]))
 	}
 	if res.id != 0 {
 		owner := res.run

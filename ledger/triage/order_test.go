@@ -46,19 +46,8 @@ func randomWorld(r *rand.Rand, tab *table.Table) *world {
 		var list []*Batch
 		offset := int64(0)
 		for range 1 + r.IntN(4) {
-			b := &Batch{Strings: []string{""}}
-			str := func(s string) Str {
-				if s == "" {
-					return 0
-				}
-				for i, t := range b.Strings {
-					if t == s {
-						return Str(i)
-					}
-				}
-				b.Strings = append(b.Strings, s)
-				return Str(len(b.Strings) - 1)
-			}
+			b := &Batch{}
+			str := func(s string) Str { return b.Add([]byte(s)) }
 			for range 1 + r.IntN(8) {
 				offset += 10
 				rec := Rec{Offset: offset, N: 1, Line: uint32(b.Lines), Time: trace.NoTime, Reach: trace.ReachRun}
@@ -104,13 +93,14 @@ func randomWorld(r *rand.Rand, tab *table.Table) *world {
 					copy(rec.Key[:], fmt.Sprintf("%-32s", run+tool+string('a'+args)))
 					if rule.Class != table.Pure && args > 0 {
 						rec.Shape = [16]byte{9}
-						rec.Leaves = []Leaf{{str("/at"), str("timestamp"), uint64(args)}}
+						b.Leaves = append(b.Leaves, Leaf{str("/at"), str("timestamp"), uint64(args)})
+						rec.Leaves = Span{uint32(len(b.Leaves) - 1), uint32(len(b.Leaves))}
 					}
 					if r.IntN(4) == 0 {
 						rec.Recorded = str(fmt.Sprintf("k%d", r.IntN(3)))
 					}
 					if r.IntN(12) == 0 {
-						rec.NoKey, rec.Key, rec.Args, rec.Shape, rec.Leaves, rec.Reason = true, keys.Digest{}, [16]byte{}, [16]byte{}, nil, str("not recorded")
+						rec.NoKey, rec.Key, rec.Args, rec.Shape, rec.Leaves, rec.Reason = true, keys.Digest{}, [16]byte{}, [16]byte{}, Span{}, str("not recorded")
 					}
 					if info.Format == "otlp" {
 						rec.Span = str(fmt.Sprintf("s%d", r.IntN(6)))

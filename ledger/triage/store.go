@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"bytes"
 	"hash/maphash"
 
 	"drainboard/keys"
@@ -79,12 +80,15 @@ func (t *texts) find(s string) uint32 {
 }
 
 // put returns the number of s, giving it one when it is new.
-func (t *texts) put(s string) uint32 {
-	if s == "" {
+func (t *texts) put(s string) uint32 { return t.putBytes([]byte(s)) }
+
+// putBytes is put for bytes, which it copies.
+func (t *texts) putBytes(s []byte) uint32 {
+	if len(s) == 0 {
 		return 0
 	}
-	h := hashed(maphash.String(t.seed, s))
-	if _, i := t.slots.find(h, func(i uint32) bool { return string(t.bytes(i)) == s }); i != 0 {
+	h := hashed(maphash.Bytes(t.seed, s))
+	if _, i := t.slots.find(h, func(i uint32) bool { return bytes.Equal(t.bytes(i), s) }); i != 0 {
 		return i
 	}
 	n := len(t.blocks)

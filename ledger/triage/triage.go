@@ -11,6 +11,8 @@
 package triage
 
 import (
+	"slices"
+
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/trace"
@@ -175,7 +177,8 @@ func (b *Book) RecipeNote(text string) { b.note = text }
 // Fold takes in one batch. Batches of a file must come in its order.
 func (b *Book) Fold(batch *Batch) {
 	f := &b.files[batch.File]
-	in := interned{b: b, batch: batch, names: make([]uint32, len(batch.Strings)), ids: make([]uint32, len(batch.Strings))}
+	in := interned{b: b, batch: batch}
+	in.clear()
 	for _, bad := range batch.Bad {
 		if len(b.bad) < maxBadViews {
 			b.bad = append(b.bad, BadView{File: f.Path, Line: f.lines + int(bad.Line) + 1, Reason: bad.Reason})
@@ -220,32 +223,40 @@ func (b *Book) Fold(batch *Batch) {
 // maxBadViews bounds the unreadable stretches that are kept with their reasons; all of them are counted.
 const maxBadViews = 100_000
 
-// interned maps the strings of one batch to the book's, each at most once.
+// interned maps the texts of one batch to the book's, each at most once.
 type interned struct {
 	b     *Book
 	batch *Batch
-	names []uint32
-	ids   []uint32
+}
+
+func (in *interned) clear() {
+	n := len(in.batch.ends) + 1
+	for _, m := range [...]*[]uint32{&in.batch.names, &in.batch.ids} {
+		*m = slices.Grow((*m)[:0], n)[:n]
+		clear(*m)
+	}
 }
 
 func (in *interned) name(s Str) uint32 {
 	if s == 0 {
 		return 0
 	}
-	if in.names[s] == 0 {
-		in.names[s] = in.b.names.put(in.batch.Strings[s])
+	m := &in.batch.names[s]
+	if *m == 0 {
+		*m = in.b.names.putBytes(in.batch.Text(s))
 	}
-	return in.names[s]
+	return *m
 }
 
 func (in *interned) id(s Str) uint32 {
 	if s == 0 {
 		return 0
 	}
-	if in.ids[s] == 0 {
-		in.ids[s] = in.b.ids.put(in.batch.Strings[s])
+	m := &in.batch.ids[s]
+	if *m == 0 {
+		*m = in.b.ids.putBytes(in.batch.Text(s))
 	}
-	return in.ids[s]
+	return *m
 }
 
 // records says whether the file is a source that records results.
