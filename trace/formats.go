@@ -38,6 +38,8 @@ func Formats() []*Format {
 		ampFormat(),
 		langSmithFormat(),
 		langfuseFormat(),
+		gooseFormat(),
+		crushFormat(),
 		messagesFormat(),
 		cursorFormat(),
 		clineFormat(),
