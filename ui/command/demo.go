@@ -41,8 +41,8 @@ Without a terminal it writes the whole minute at once and prints the verdict, wi
 }
 
 func (a *app) demo(ctx context.Context, flags *demoFlags) (err error) {
-	if flags.speed < 0.1 || flags.speed > 1000 {
-		return &usage{"demo", fmt.Errorf("--speed: expected 0.1 to 1000, found %v", flags.speed)}
+	if flags.speed < 0.1 || flags.speed > 100 {
+		return &usage{"demo", fmt.Errorf("--speed: expected 0.1 to 100, found %v", flags.speed)}
 	}
 	dir := flags.dir
 	if dir == "" {

@@ -12,7 +12,7 @@ func (t *teller) keysGoneWrong() {
 	// The key is when it happened, so the guard guards nothing: two rows for one request.
 	i := intent{Paid, "nightly-7", "create_row", `{"table": "orders", "id": 7}`}
 	for n, at := range []float64{20.5, 24} {
-		key := fmt.Sprintf("create_row:%.2f", seconds(t.at(at)))
+		key := fmt.Sprintf("create_row:%.3f", seconds(t.at(at)))
 		payload := fmt.Sprintf(`{"row": %d}`, 7001+n)
 		t.claimKey(at, i, key)
 		t.call(at, i, "", text("idempotency_key", key))
@@ -22,7 +22,7 @@ func (t *teller) keysGoneWrong() {
 
 	// A timestamp in the arguments gives every call a key of its own.
 	for n, at := range []float64{30, 31.5, 33} {
-		args := fmt.Sprintf(`{"service": "checkout", "text": "orders are slow", "at": %q}`, t.at(at).Format("2006-01-02T15:04:05Z07:00"))
+		args := fmt.Sprintf(`{"service": "checkout", "text": "orders are slow", "at": %q}`, t.at(at).Format("2006-01-02T15:04:05.000Z07:00"))
 		t.done(at, 0.3, intent{Paid, "run-38", "post_status", args}, fmt.Sprintf(`{"status": %d}`, 300+n))
 	}
 
