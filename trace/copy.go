@@ -114,13 +114,19 @@ func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 		return again
 	}
 	was := t.copyOf
-	for _, o := range r.stems[stemKey(t.path)] {
-		if o == t || o.label != t.label || o.copyOf != nil || o.off == 0 && !o.queued {
+	for _, o := range slices.Clone(r.stems[stemKey(t.path)]) {
+		if o == t || o.label != t.label || o.copyOf != nil || o.off == 0 {
 			continue
 		}
-		if o.queued && o.off > 0 && o.print.begins(t.fd, t.size) {
-			t.waits = o
+		if !o.print.begins(t.fd, t.size) && packed(t.fd) == unpacked {
+			continue
+		}
+		if r.readOut(ctx, o) != idle {
+			t.waits = o // it is compared when all of that is read
 			return idle
+		}
+		if o.off == 0 {
+			continue // it was found to be cut: what it held is a ghost by now
 		}
 		if from, ok := t.overlap(o.print, o.off, o); ok {
 			return r.passOver(ctx, t, o.file, from)
@@ -149,6 +155,22 @@ func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 	return again
 }
 
+// readOut reads what there is of a file: all of it when following, so that nothing of it is left for later; otherwise it
+// only says whether that was done.
+func (r *Reader) readOut(ctx context.Context, t *tail) outcome {
+	if !r.cfg.Follow {
+		if t.ended {
+			return idle
+		}
+		return blocked
+	}
+	for {
+		if o := r.advance(ctx, t); o != again {
+			return o
+		}
+	}
+}
+
 // overlap gives the length of the start of t that is the start of the first off bytes of another file, known by its
 // fingerprint and, when it still holds them, by itself. ok is false when t begins otherwise.
 func (t *tail) overlap(print fingerprint, off int64, other *tail) (from int64, ok bool) {
@@ -158,7 +180,7 @@ func (t *tail) overlap(print fingerprint, off int64, other *tail) (from int64, o
 		return 0, false
 	}
 	if size >= off {
-		return off, print.marks(src, off)
+		return off, off > 0 && print.marks(src, off)
 	}
 	if other == nil {
 		return lineStart(src, size), true
@@ -178,9 +200,7 @@ func (t *tail) overlap(print fingerprint, off int64, other *tail) (from int64, o
 
 // plain gives what the file holds, decompressed, and its size. done is to be called in any case.
 func (t *tail) plain() (src io.ReaderAt, size int64, done func()) {
-	var start [magicSize]byte
-	n, _ := t.fd.ReadAt(start[:], 0)
-	p := packingOf(start[:n])
+	p := packed(t.fd)
 	if p == unpacked {
 		return t.fd, t.size, func() {}
 	}

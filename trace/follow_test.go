@@ -24,11 +24,16 @@ type following struct {
 
 func follow(t *testing.T, c Config) *following {
 	t.Helper()
+	return followFor(t, c, 20*time.Second)
+}
+
+func followFor(t *testing.T, c Config, long time.Duration) *following {
+	t.Helper()
 	c.Follow = true
 	if c.Poll == 0 {
 		c.Poll = 50 * time.Millisecond
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), long)
 	r, err := Open(ctx, c)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +71,14 @@ func (f *following) all() []string {
 	return all
 }
 
+func (f *following) count() int {
+	n := 0
+	for _, lines := range f.lines {
+		n += len(lines)
+	}
+	return n
+}
+
 func (f *following) said() []string {
 	var said []string
 	for _, n := range f.notices {
@@ -93,7 +106,12 @@ func (f *following) expect(want ...string) {
 // settle takes what comes until the reader has looked at everything twice more.
 func (f *following) settle() {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.ctx, 4*f.reader.cfg.Poll)
+	f.settleFor(4 * f.reader.cfg.Poll)
+}
+
+func (f *following) settleFor(d time.Duration) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.ctx, d)
 	defer cancel()
 	for {
 		it, err := f.reader.Next(ctx)

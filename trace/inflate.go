@@ -34,6 +34,13 @@ func packingOf(start []byte) packing {
 	return unpacked
 }
 
+// packed looks at a file's first bytes. A file that cannot be read counts as unpacked, which will come out.
+func packed(f io.ReaderAt) packing {
+	var start [magicSize]byte
+	n, _ := f.ReadAt(start[:], 0)
+	return packingOf(start[:n])
+}
+
 // window reads a compressed file from its start as if it lay there decompressed: offsets may only grow, except for what
 // was not passed yet.
 type window struct {

@@ -19,7 +19,7 @@ func (r *Reader) moved(ctx context.Context, known *tail, display, path string, i
 		}
 		return true
 	}
-	if info.Size() < known.off || known.pack == unpacked && !r.stillBegins(known, path) {
+	if !known.is(path, info) {
 		r.leave(ctx, known)
 		return false
 	}
@@ -65,7 +65,7 @@ func (r *Reader) relocate(ctx context.Context, t *tail) bool {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if info.Size() < t.off || t.pack == unpacked && !r.stillBegins(t, path) {
+		if !t.is(path, info) {
 			return false
 		}
 		display := path
@@ -79,14 +79,21 @@ func (r *Reader) relocate(ctx context.Context, t *tail) bool {
 	return false
 }
 
-// stillBegins says whether the file at a path begins as the tail's did.
-func (r *Reader) stillBegins(t *tail, path string) bool {
+// is says whether the file at a path, which has the tail's identity, is the tail's indeed: as long as its descriptor is
+// open nothing else can have it; otherwise the file must begin as it did.
+func (t *tail) is(path string, info fs.FileInfo) bool {
+	if t.fd != nil {
+		return true
+	}
+	if info.Size() < t.off {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return sameAt(f, 0, t.print.begin)
+	return t.pack != unpacked || sameAt(f, 0, t.print.begin)
 }
 
 // leave gives up a tail's path: what is left of the file is read through its open descriptor, and it ends there.

@@ -101,11 +101,12 @@ type Reader struct {
 	byID    map[identity]*tail
 	gens    map[string]int // Files that a path had
 	ghosts  []ghost
-	stems   map[string][]*tail // by directory and name without extensions
-	last    map[string]*lastAt // by path as told
-	told    map[string]bool    // what is told once
-	gone    []*tail            // missing, not given up yet
-	perhaps []*tail            // copies, perhaps, of what is gone: looked at again
+	stems   map[string][]*tail  // by directory and name without extensions
+	last    map[string]*lastAt  // by path as told
+	told    map[string]bool     // what is told once
+	touched map[string]struct{} // paths to look at
+	gone    []*tail             // missing, not given up yet
+	perhaps []*tail             // copies, perhaps, of what is gone: looked at again
 	queue   []*tail
 	round   int
 	steps   int
@@ -149,6 +150,8 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		stems:  map[string][]*tail{},
 		last:   map[string]*lastAt{},
 		told:   map[string]bool{},
+
+		touched: map[string]struct{}{},
 	}
 	for _, s := range c.Sources {
 		r.roots = append(r.roots, &root{Source: s})
@@ -229,7 +232,7 @@ func (r *Reader) run(ctx context.Context) {
 		more, blocked := r.pass(ctx)
 		if more {
 			last = r.cfg.Now()
-			r.watch.drain()
+			r.drain()
 			r.heed(ctx)
 			continue
 		}
@@ -246,7 +249,7 @@ func (r *Reader) run(ctx context.Context) {
 			r.sleep(ctx, coalesce-r.cfg.Now().Sub(last))
 		}
 		last = r.cfg.Now()
-		r.watch.drain()
+		r.drain()
 		r.heed(ctx)
 	}
 }
@@ -270,7 +273,7 @@ func (r *Reader) wait(ctx context.Context, next time.Time) (lost bool) {
 	case <-r.wake:
 		r.wakeStreams()
 	case e := <-r.watch.events():
-		r.watch.note(e)
+		r.note(e)
 	case err := <-r.watch.errors():
 		return err != nil
 	case <-timer:

@@ -24,11 +24,17 @@ import (
 type gather struct {
 	stats   Stats
 	lines   map[*File][]string // text of the lines handed out
-	notices []Notice
+	notices []told
 	files   []*File
 	blocks  int
 	seqs    map[*File]int
 	offs    map[*File]int64
+}
+
+// told is a Notice and how many lines had been handed out before it.
+type told struct {
+	Notice
+	after int
 }
 
 func newGather() *gather {
@@ -39,8 +45,11 @@ func newGather() *gather {
 func (g *gather) take(t testing.TB, it Item, w *Scratch) {
 	t.Helper()
 	if it.Notice != nil {
-		n := *it.Notice
-		g.notices = append(g.notices, n)
+		n := 0
+		for _, lines := range g.lines {
+			n += len(lines)
+		}
+		g.notices = append(g.notices, told{*it.Notice, n})
 		return
 	}
 	b := it.Block
@@ -66,7 +75,7 @@ func (g *gather) told(what What) []Notice {
 	var out []Notice
 	for _, n := range g.notices {
 		if n.What == what {
-			out = append(out, n)
+			out = append(out, n.Notice)
 		}
 	}
 	return out
@@ -183,19 +192,19 @@ func TestBlocksAreTheFile(t *testing.T) {
 
 func gzipped1(t testing.TB, path string) string {
 	t.Helper()
-	return packed(t, path, path+".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	return packTo(t, path, path+".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 }
 
 func zstd1(t testing.TB, path string) string {
 	t.Helper()
-	return packed(t, path, path+".zst", func(w io.Writer) io.WriteCloser {
+	return packTo(t, path, path+".zst", func(w io.Writer) io.WriteCloser {
 		z, err := zstd.NewWriter(w)
 		must(t, err)
 		return z
 	})
 }
 
-func packed(t testing.TB, from, to string, pack func(io.Writer) io.WriteCloser) string {
+func packTo(t testing.TB, from, to string, pack func(io.Writer) io.WriteCloser) string {
 	t.Helper()
 	data, err := os.ReadFile(from)
 	must(t, err)

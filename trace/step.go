@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,6 +255,8 @@ func (r *Reader) ready(ctx context.Context, t *tail) outcome {
 	return again
 }
 
+var errOther = errors.New("another file lies there by now")
+
 // openTail opens the file, unless another one lies at its path by now.
 func (r *Reader) openTail(t *tail) error {
 	fd, err := os.Open(t.path)
@@ -262,7 +265,7 @@ func (r *Reader) openTail(t *tail) error {
 	}
 	info, err := fd.Stat()
 	if err == nil && identityOf(info) != t.id {
-		err = fmt.Errorf("open %s: another file lies there by now", t.path)
+		err = fmt.Errorf("open %s: %w", t.path, errOther)
 	}
 	if err != nil {
 		_ = fd.Close()
@@ -313,9 +316,15 @@ func (t *tail) unpack() error {
 
 // lost is called when a file cannot be opened or read. While following it is tried again when it changes.
 func (r *Reader) lost(ctx context.Context, t *tail, err error) {
-	if r.cfg.Follow && (errors.Is(err, os.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
-		t.close()
-		return
+	if r.cfg.Follow && !t.closing {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errOther):
+			r.touch(t.path)
+			return
+		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+			t.close()
+			return
+		}
 	}
 	if !t.ended {
 		r.tell(ctx, Notice{What: Unreadable, File: t.file, Err: err})

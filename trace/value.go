@@ -25,12 +25,7 @@ func (r *Reader) ReadValue(f *File, off int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s again: %w", path, err)
 	}
 	defer fd.Close()
-	var start [magicSize]byte
-	n, err := fd.ReadAt(start[:], 0)
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("read %s again: %w", path, err)
-	}
-	p := packingOf(start[:n])
+	p := packed(fd)
 	if p == unpacked {
 		return r.valueAt(fd, f, off)
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/fsnotify/fsnotify"
@@ -10,9 +11,8 @@ import (
 // watcher hears from the system what changes in directories. A nil watcher hears nothing.
 type watcher struct {
 	*fsnotify.Watcher
-	dirs    map[string]bool
-	failed  bool // a directory could not be watched, which was told
-	touched map[string]fsnotify.Op
+	dirs   map[string]bool
+	failed bool // a directory could not be watched, which was told
 }
 
 func (r *Reader) startWatch(ctx context.Context) {
@@ -21,7 +21,7 @@ func (r *Reader) startWatch(ctx context.Context) {
 		r.tell(ctx, Notice{What: Polling, Err: err})
 		return
 	}
-	r.watch = &watcher{Watcher: w, dirs: map[string]bool{}, touched: map[string]fsnotify.Op{}}
+	r.watch = &watcher{Watcher: w, dirs: map[string]bool{}}
 }
 
 // watchDir watches a directory, or tells once that this source is only looked at now and then.
@@ -73,49 +73,45 @@ func (w *watcher) forget(path string) {
 }
 
 // note keeps in mind where something happened.
-func (w *watcher) note(e fsnotify.Event) {
-	if e.Op&^fsnotify.Chmod != 0 {
-		w.touched[filepath.Clean(e.Name)] |= e.Op
+func (r *Reader) note(e fsnotify.Event) {
+	if e.Op&^fsnotify.Chmod == 0 {
+		return
+	}
+	path := filepath.Clean(e.Name)
+	r.touch(path)
+	if e.Op&(fsnotify.Remove|fsnotify.Rename) != 0 && r.watch.dirs[path] {
+		r.watch.forget(path)
 	}
 }
 
+// touch wants a path to be looked at.
+func (r *Reader) touch(path string) { r.touched[path] = struct{}{} }
+
 // drain takes what has been reported so far.
-func (w *watcher) drain() {
-	if w == nil {
-		return
-	}
-	for {
+func (r *Reader) drain() {
+	for r.watch != nil {
 		select {
-		case e := <-w.Events:
-			w.note(e)
+		case e := <-r.watch.Events:
+			r.note(e)
 		default:
 			return
 		}
 	}
 }
 
-// look2 looks at the paths where something happened: first at those that are there, so that a file that was renamed is
+// heed looks at the paths where something happened: first at those that are there, so that a file that was renamed is
 // known before its old name is missed.
 func (r *Reader) heed(ctx context.Context) {
-	w := r.watch
-	if w == nil || len(w.touched) == 0 {
-		r.giveUp(ctx)
-		return
-	}
-	for path, op := range w.touched {
-		if w.dirs[path] && op&(fsnotify.Remove|fsnotify.Rename) != 0 {
-			w.forget(path)
-		}
-		if op&fsnotify.Create != 0 {
+	paths := r.touched
+	r.touched = map[string]struct{}{}
+	for path := range paths {
+		if _, err := os.Lstat(path); err == nil {
 			r.inspect(ctx, path)
-			if op == fsnotify.Create || op == fsnotify.Create|fsnotify.Write {
-				delete(w.touched, path)
-			}
+			delete(paths, path)
 		}
 	}
-	for path := range w.touched {
+	for path := range paths {
 		r.inspect(ctx, path)
 	}
-	clear(w.touched)
 	r.giveUp(ctx)
 }
