@@ -27,6 +27,7 @@ type form struct {
 	spaced bool // a space behind commas and colons
 	jcs    bool
 	exact  bool // numbers by value, nothing refused: see ValueDigest
+	json   bool // as exact, and JSON: see AppendValue
 	depth  int  // levels of arrays and objects that may be written
 }
 
@@ -35,6 +36,7 @@ var (
 	compactForm = form{depth: pythonDepth}
 	jcsForm     = form{jcs: true, depth: maxDepth}
 	exactForm   = form{exact: true, depth: maxDepth}
+	valueForm   = form{json: true, depth: maxDepth}
 )
 
 // writer writes values in a form. It is kept for its memory.
@@ -145,6 +147,8 @@ func (w *writer) number(raw []byte) {
 	switch {
 	case w.exact:
 		w.dst = appendExact(w.dst, raw)
+	case w.json:
+		w.dst = appendDecimal(w.dst, raw)
 	case w.jcs:
 		w.dst, reason = appendES(w.dst, raw)
 	default:

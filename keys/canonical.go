@@ -1,0 +1,46 @@
+package keys
+
+import (
+	"slices"
+
+	"drainboard/keys/pyjson"
+)
+
+// AppendValue appends a payload as one text for all payloads that are equal (PRODUCT.md "Payloads"): ValueDigest of two
+// payloads is equal when these texts are, and ValueDigest of the text is that of the payload. The text is JSON when raw is.
+func AppendValue(dst []byte, s *Scratch, raw []byte, ignore []Pointer) []byte {
+	if s.outer.ParseWhole(raw) != nil {
+		return append(dst, raw...)
+	}
+	v := s.outer.Root()
+	if v.Kind() == pyjson.String {
+		text := v.AppendText(nil)
+		if !parseText(&s.inner, text) {
+			return pyjson.AppendQuote(dst, trimSpace(text))
+		}
+		v = s.inner.Root()
+	}
+	s.removed = s.removed[:0]
+	for _, p := range ignore {
+		s.removed = p.remove(v, s.removed)
+	}
+	slices.Sort(s.removed)
+	start := len(dst)
+	if dst, _ = s.w.write(dst, &valueForm, v, s.removed); s.w.deep {
+		return append(dst[:start], v.Raw()...)
+	}
+	return dst
+}
+
+// appendDecimal is appendExact as JSON: with a digit before a decimal point.
+func appendDecimal(dst, raw []byte) []byte {
+	start := len(dst)
+	dst = appendExact(dst, raw)
+	if dst[start] == '-' {
+		start++
+	}
+	if dst[start] == '.' {
+		dst = slices.Insert(dst, start, '0')
+	}
+	return dst
+}
