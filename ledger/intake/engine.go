@@ -37,6 +37,12 @@ type Config struct {
 	LedgerErr  error // a ledger was named and cannot be opened: it blocks
 
 	Now func() time.Time // the clock; nil: time.Now
+
+	// Window is how long nothing may block before the verdict is GO; 0: no drain window. Watched is what is known of it from before. KeepWindow
+	// is told what is known of it by now, when that changes and now and then; it must not block.
+	Window     time.Duration
+	Watched    triage.WindowState
+	KeepWindow func(triage.WindowState)
 }
 
 // Progress says how far reading is.
@@ -313,7 +319,12 @@ func (e *Engine) Calls(ctx context.Context, q Query) (page []triage.CallView, to
 
 // Report answers everything at once.
 func (e *Engine) Report(ctx context.Context) (r *triage.Report, err error) {
-	err = e.ask(ctx, func(o *owner) { r = o.book.Report(e.cfg.Now().UnixNano()) })
+	err = e.ask(ctx, func(o *owner) {
+		now := e.cfg.Now().UnixNano()
+		if r = o.book.Report(now); o.window != nil {
+			r.Apply(o.window.View(now), now)
+		}
+	})
 	if err == nil && r.Ledger != nil {
 		r.Ledger.Path = e.cfg.LedgerPath
 	}

@@ -29,6 +29,7 @@ type owner struct {
 	facts   *ledger.Facts
 	acks    []triage.Ack
 	once    sync.Once    // loaded is closed once
+	window  *watched     // nil: no drain window was chosen
 	best    *keys.Recipe // reproduces more rows of the ledger than the recipe in force; nil: none does
 }
 
@@ -48,6 +49,7 @@ const (
 
 func newOwner(e *Engine) *owner {
 	o := &owner{e: e, ledger: e.cfg.Ledger == nil, rows: map[string]*rowFacts{}}
+	o.window = watch(&e.cfg)
 	o.clean()
 	return o
 }
@@ -124,7 +126,7 @@ func (o *owner) run() {
 			f(o)
 		case <-due.C:
 		case <-tick.C:
-			o.dirty = o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending()
+			o.dirty = o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending() || o.window.due(e.cfg.Now().UnixNano())
 		case <-e.ctx.Done():
 			return
 		}
@@ -136,6 +138,9 @@ func (o *owner) show() {
 	began := time.Now()
 	final := o.caught && o.ledger && o.workers == 0
 	s := o.book.Snapshot(o.e.cfg.Now().UnixNano(), final)
+	if o.window != nil {
+		o.window.look(s, o.e.loading.Load())
+	}
 	o.last = time.Now()
 	o.pause = max(shortest, min(seldom*o.last.Sub(began), 5*time.Second))
 	o.dirty = false

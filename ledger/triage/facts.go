@@ -48,9 +48,22 @@ func (b *Book) Facts(f *ledger.Facts) {
 		w.Why, w.Started, w.Last = string(c.State), nanos(c.Started), nanos(c.Started)
 		comp = append(comp, w)
 	}
+	b.acted = lastAct(f)
 	b.hold(entity{entFacts, 0}, over)
 	b.hold(entity{entFacts, 1}, late)
 	b.hold(entity{entFacts, 2}, comp)
+}
+
+// lastAct is when an operator last settled something that blocked.
+func lastAct(f *ledger.Facts) int64 {
+	at := trace.NoTime
+	for i := range f.Acks {
+		at = max(at, nanos(f.Acks[i].At))
+	}
+	for i := range f.Compensations {
+		at = max(at, nanos(f.Compensations[i].Started), nanos(f.Compensations[i].Ended))
+	}
+	return at
 }
 
 func word(s string) string {

@@ -201,7 +201,7 @@ func (b *Book) Snapshot(now int64, final bool) *Snapshot {
 		Rows: List[*RowView]{x.rows.Copy()}, States: make(map[string]int, len(x.states)), Foreign: x.foreign,
 		Runs: List[*RunView]{x.runs.Copy()}, Tools: List[*ToolView]{x.tools.Copy()},
 		Ceiling: b.cfg.Table.Budget.CallsPerRun, Suggest: b.suggest(), Unkeyed: len(x.unkeyed),
-		Sides: b.sideViews(), Sources: b.sources(), Bad: slices.Clone(b.bad[:min(len(b.bad), 1000)]),
+		Acted: b.acted, Sides: b.sideViews(), Sources: b.sources(), Bad: slices.Clone(b.bad[:min(len(b.bad), 1000)]),
 	}
 	for state, n := range x.states {
 		if n > 0 {
@@ -282,10 +282,10 @@ func (b *Book) verdict() Verdict {
 		}
 	}
 	x := &b.index
-	gather := func(want func(*Finding) bool, from ...Kind) (n int, ids []string) {
+	gather := func(from ...Kind) (n int, ids []string) {
 		for _, k := range from {
 			x.kinds[k].Scan(func(f *Finding) bool {
-				if want(f) {
+				if f.Blocks() != "" {
 					if n++; len(ids) < maxIDs {
 						ids = append(ids, f.ID)
 					}
@@ -295,12 +295,11 @@ func (b *Book) verdict() Verdict {
 		}
 		return n, ids
 	}
-	unacked := func(f *Finding) bool { return f.Ack == "" }
-	n, ids := gather(func(f *Finding) bool { return f.drains }, Hung, InFlight)
+	n, ids := gather(Hung, InFlight)
 	add("inflight", n, ids)
-	n, ids = gather(func(*Finding) bool { return true }, UnclassifiedTool)
+	n, ids = gather(UnclassifiedTool)
 	add("unclassified", n, ids)
-	n, ids = gather(unacked, Unmatched)
+	n, ids = gather(Unmatched)
 	add("unmatched", n, ids)
 	ids = nil
 	x.critical.Scan(func(f *Finding) bool {
@@ -308,9 +307,9 @@ func (b *Book) verdict() Verdict {
 		return len(ids) < maxIDs
 	})
 	add("critical", x.critical.Len(), ids)
-	n, ids = gather(func(f *Finding) bool { return f.Ack == "" && (f.Kind == Overwritten || f.Severity == Critical) }, Overwritten, LateReply)
+	n, ids = gather(Overwritten, LateReply)
 	add("overwritten", n, ids)
-	n, ids = gather(func(*Finding) bool { return true }, Compensation)
+	n, ids = gather(Compensation)
 	add("compensation", n, ids)
 	unread := len(b.unread)
 	ids = nil

@@ -44,6 +44,7 @@ type Report struct {
 	Budget        ReportBudget      `json:"budget"`
 	Unreadable    []ReportBad       `json:"unreadable"`
 	TracesOnly    bool              `json:"traces_only"`
+	Window        *ReportWindow     `json:"window,omitempty"`
 }
 
 // The parts of a Report.
@@ -200,3 +201,28 @@ type (
 		Reason string `json:"reason"`
 	}
 )
+
+// ReportWindow is how the drain window stands.
+type ReportWindow struct {
+	Need    float64 `json:"need_s"`
+	Left    float64 `json:"left_s"`
+	Since   string  `json:"since"` // from when on nothing blocks; "" while something does
+	Until   string  `json:"until"`
+	Through bool    `json:"through"`
+}
+
+// Apply puts a window on a report, as Snapshot.Apply does.
+func (r *Report) Apply(v *WindowView, now int64) {
+	r.Window = ReportOf(v, now)
+	if !v.Through {
+		r.Verdict = Verdict{}.Word()
+	}
+}
+
+// ReportOf is a window as reports print it; nil for nil.
+func ReportOf(v *WindowView, now int64) *ReportWindow {
+	if v == nil {
+		return nil
+	}
+	return &ReportWindow{v.Need.Seconds(), v.Left(now).Seconds(), Stamp(v.Since), Stamp(v.Until), v.Through}
+}

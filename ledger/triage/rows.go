@@ -133,7 +133,7 @@ func (b *Book) settleRow(r *row) {
 	now = append(now, b.conflict(r.Key, calls, r)...)
 	v := &RowView{
 		Key: r.Key, Tool: r.Tool, State: r.State, Owner: r.Owner, Created: r.Created, Updated: r.Updated, Timeout: r.Timeout,
-		Hung: r.hung, Met: len(calls), HasResponse: r.HasResponse, Foreign: len(calls) == 0 && !r.Reproduced,
+		Hung: r.hung, Met: len(calls), HasResponse: r.HasResponse, Foreign: len(calls) == 0 && !r.Reproduced, Drains: b.drains(calls),
 	}
 	if len(calls) > 0 {
 		v.Run = b.names.text(b.calls.at(calls[0]).run)

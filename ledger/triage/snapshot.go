@@ -26,7 +26,9 @@ type Snapshot struct {
 	Ceiling  int
 	Suggest  int // suggested ceiling: twice the calls of the largest honest run
 	Unkeyed  int
-	Bad      []BadView // unreadable stretches, at most the first 1,000; Totals.Bad counts all
+	Window   *WindowView // nil: no drain window was chosen
+	Acted    int64       // when an operator last settled what blocked, beside rows: acknowledgements, compensations; trace.NoTime: never
+	Bad      []BadView   // unreadable stretches, at most the first 1,000; Totals.Bad counts all
 }
 
 // Totals count what was read.
@@ -39,6 +41,7 @@ type Totals struct {
 type Verdict struct {
 	Go         bool
 	TracesOnly bool // no ledger was given
+	Waiting    bool // nothing blocks, but the window is not through: NO-GO without blockers
 	Rows       int  // blockers counted as rows of the board
 	Blockers   []Blocker
 }
@@ -67,6 +70,7 @@ type RowView struct {
 	Met                          int  // calls that meet it
 	Foreign                      bool // neither reproduces nor meets
 	HasResponse                  bool
+	Drains                       bool   // the draining side or no side called it: it blocks while it is in flight
 	FindingID                    string // of its in-flight finding, or ""
 }
 

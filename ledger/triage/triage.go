@@ -99,6 +99,7 @@ type Book struct {
 	acks    map[string]Ack
 	gen     uint64
 	drainAt int64 // when the drain began, or trace.NoTime
+	acted   int64 // Snapshot.Acted
 }
 
 // The entities that are evaluated by a queue.
@@ -120,7 +121,7 @@ func NewBook(cfg Config) *Book {
 		several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
 		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
 		rows: map[keys.ID]*row{}, acks: map[string]Ack{}, later: map[entity]uint32{},
-		drainAt: trace.NoTime,
+		drainAt: trace.NoTime, acted: trace.NoTime,
 	}
 	b.names.init()
 	b.ids.init()
