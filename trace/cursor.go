@@ -63,6 +63,9 @@ func (cursorStream) Decode(v pyjson.Value, w *Scratch) {
 	}
 	if v.Get("subtype").IsText("started") {
 		args := firstOf(body, []string{"args", "arguments"})
+		if inner := args.Get("args"); inner.Kind() == pyjson.Object && v.Get("tool_call").Get("mcpToolCall").Kind() == pyjson.Object {
+			args = inner
+		}
 		t.call(w, v.Get("call_id"), tool, args.Raw())
 		return
 	}

@@ -108,15 +108,15 @@ func (a *attributes) fault(t *toolSpan, s *otelSpan, w *Scratch) {
 	if len(text) == 0 {
 		text = a.firstText(w, atError, atErrorMessage)
 	}
+	if len(text) == 0 && t.payload == nil {
+		text = kind
+	}
 	t.status = Error
-	if IsAmbiguous(text) || IsAmbiguous(kind) || isGatewayStatus(kind) {
+	if IsAmbiguous(text) || IsAmbiguous(kind) || isGatewayStatus(kind) || len(text) == 0 && IsAmbiguous(t.payload) {
 		t.status = Ambiguous
 	}
-	switch {
-	case len(text) > 0:
+	if len(text) > 0 {
 		t.payload = w.Quote(text)
-	case t.payload == nil && len(kind) > 0:
-		t.payload = w.Quote(kind)
 	}
 }
 

@@ -23,14 +23,15 @@ func entireFormat() *Format {
 		New: func(_ []byte, path string) Decoder {
 			d := entireDecoder{}
 			if filepath.Base(path) == "transcript.jsonl" {
-				d.run = folderOf(path)
+				dir := filepath.Dir(filepath.Dir(path)) // XX/ID/N/transcript.jsonl
+				d.run = append(folderOf(dir), filepath.Base(dir)...)
 			}
 			return d
 		},
 	}
 }
 
-// entireDecoder knows the session by the folder that holds it, where the file's own name says nothing.
+// entireDecoder names the run after the checkpoint, which the folders are named after: a session is told beside the file only.
 type entireDecoder struct{ run []byte }
 
 // Decode reads one message.

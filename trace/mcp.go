@@ -78,6 +78,7 @@ type mcpAsk uint8
 const (
 	askedOther mcpAsk = 1 + iota
 	askedCall
+	askedBoth // by the client for a tool, and by the server for something else
 	cancelledCall
 )
 
@@ -89,17 +90,17 @@ func newMCP(_ []byte, path string) Decoder {
 func (d *mcpDecoder) Decode(v pyjson.Value, w *Scratch) {
 	m, wrapped := rpcMessage(v, w)
 	t := turn{time: NoTime}
-	server := ""
+	server, scope := "", d.path
 	if wrapped {
 		t.time = w.Instant(firstOf(v, genericTime[:]))
 		session := firstOf(v, []string{"mcp_session_id", "mcpSessionId", "Mcp-Session-Id", "session_id", "sessionId"})
 		if present(session) {
 			t.run, t.raw, _ = w.ident(session)
-			server = string(t.run)
+			server, scope = string(t.run), ""
 		}
 		server += "/" + firstOf(v, []string{"server", "serverName", "server_name"}).Text()
 	}
-	d.message(m, server, d.path, &t, w)
+	d.message(m, server, scope, &t, w)
 }
 
 // message reads a request, a response or a notification. Its direction shows in its shape: only a client calls tools.
@@ -134,8 +135,12 @@ func (d *mcpDecoder) message(m pyjson.Value, server, scope string, t *turn, w *S
 	case method.IsText("notifications/cancelled"):
 		d.cancelled(c, m.Get("params"), c.name(scope, server), t, w)
 	case method.Kind() == pyjson.String:
-		if c.asked[key] == 0 && present(id) {
+		switch {
+		case !present(id):
+		case c.asked[key] == 0:
 			c.ask(key, askedOther)
+		case c.asked[key] == askedCall:
+			c.ask(key, askedBoth)
 		}
 	default:
 		c.answer(m, c.name(scope, server), t, w)
@@ -170,10 +175,18 @@ func (d *mcpDecoder) cancelled(c *mcpConn, params pyjson.Value, conn []byte, t *
 func (c *mcpConn) answer(m pyjson.Value, conn []byte, t *turn, w *Scratch) {
 	id, result, fault := m.Get("id"), m.Get("result"), m.Get("error")
 	asked := c.asked[string(id.Raw())]
-	if asked == 0 && (result.Get("content").Kind() == pyjson.Array || has(result, "isError")) {
+	like := result.Get("content").Kind() == pyjson.Array || has(result, "isError") || has(result, "structuredContent")
+	switch {
+	case asked == 0 && like:
 		asked = askedCall
+	case asked == askedBoth && like:
+		asked = askedCall
+		c.ask(string(id.Raw()), askedOther)
+	case asked == askedBoth:
+		c.ask(string(id.Raw()), askedCall)
+	default:
+		delete(c.asked, string(id.Raw()))
 	}
-	delete(c.asked, string(id.Raw()))
 	if asked != askedCall || !present(result) && !present(fault) {
 		return
 	}

@@ -187,6 +187,9 @@ func (t *spanTree) merge(a, b *spanNote, w *Scratch) {
 			keep.call.event.Args, keep.call.event.NoArgs = drop.call.event.Args, drop.call.event.NoArgs
 		}
 	}
+	if a, b := keep.answer, drop.answer; a != nil && b != nil && a.event.Status == OK && (b.event.Status != OK || a.event.Payload == nil) {
+		a.event.Status, a.event.Payload = b.event.Status, b.event.Payload
+	}
 	if keep.run == "" && drop.run != "" {
 		keep.run = drop.run
 		t.settle(keep)
