@@ -36,6 +36,9 @@ type Config struct {
 	LedgerPath string
 	LedgerErr  error // a ledger was named and cannot be opened: it blocks
 
+	// Alive says what is known of a process that runs a compensation; nil: nothing is.
+	Alive func(ledger.Owner) ledger.Liveness
+
 	Now func() time.Time // the clock; nil: time.Now
 
 	// Window is how long nothing may block before the verdict is GO; 0: no drain window. Watched is what is known of it from before. KeepWindow
@@ -340,8 +343,9 @@ func (e *Engine) Keys(ctx context.Context, prefix string, limit int) (found []st
 	return found, err
 }
 
-// Acknowledge replaces the acknowledgements that findings are judged by.
-func (e *Engine) Acknowledge(ctx context.Context, acks []triage.Ack) error {
+// Acknowledge replaces the acknowledgements that stand in no ledger: they hide findings and never turn a verdict. Those of the
+// ledger come with its facts.
+func (e *Engine) Acknowledge(ctx context.Context, acks []ledger.Ack) error {
 	return e.ask(ctx, func(o *owner) {
 		o.acks = acks
 		o.book.SetAcks(acks)

@@ -135,7 +135,7 @@ func (o *owner) look(n *ledgerNews) {
 	o.book.Ledger(bookRows(n.rows), n.gone, n.all)
 	if n.more != nil {
 		o.facts = n.more
-		o.book.Facts(n.more)
+		o.foldFacts()
 	}
 	o.ledger = true
 }

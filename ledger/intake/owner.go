@@ -27,10 +27,11 @@ type owner struct {
 	pause   time.Duration // until the next one at the least
 	rows    map[string]*rowFacts
 	facts   *ledger.Facts
-	acks    []triage.Ack
-	once    sync.Once    // loaded is closed once
-	window  *watched     // nil: no drain window was chosen
-	best    *keys.Recipe // reproduces more rows of the ledger than the recipe in force; nil: none does
+	running []ledger.Owner // of compensations that are under way
+	acks    []ledger.Ack   // of no ledger
+	once    sync.Once      // loaded is closed once
+	window  *watched       // nil: no drain window was chosen
+	best    *keys.Recipe   // reproduces more rows of the ledger than the recipe in force; nil: none does
 }
 
 // queue holds the batches of a file that came before their turn.
@@ -97,7 +98,7 @@ func (o *owner) again(recipe *keys.Recipe, t *table.Table) error {
 	}
 	o.book.Ledger(bookRows(rows), nil, true)
 	if o.facts != nil {
-		o.book.Facts(o.facts)
+		o.foldFacts()
 	}
 	o.book.SetAcks(o.acks)
 	o.begin()
@@ -126,7 +127,7 @@ func (o *owner) run() {
 			f(o)
 		case <-due.C:
 		case <-tick.C:
-			o.dirty = o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending() || o.window.due(e.cfg.Now().UnixNano())
+			o.dirty = o.compensating() || o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending() || o.window.due(e.cfg.Now().UnixNano())
 		case <-e.ctx.Done():
 			return
 		}

@@ -12,7 +12,7 @@ func (f *Finding) Blocks() string {
 	case UnclassifiedTool:
 		return "unclassified"
 	case Unmatched:
-		if f.Ack == "" {
+		if !f.acked {
 			return "unmatched"
 		}
 	case Duplicate:
@@ -20,11 +20,11 @@ func (f *Finding) Blocks() string {
 			return "critical"
 		}
 	case Overwritten:
-		if f.Ack == "" {
+		if !f.acked {
 			return "overwritten"
 		}
 	case LateReply:
-		if f.Ack == "" && f.Severity == Critical {
+		if !f.acked && f.Severity == Critical {
 			return "overwritten"
 		}
 	case Compensation:

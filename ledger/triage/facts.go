@@ -12,19 +12,14 @@ import (
 // compensations, acknowledgements. It replaces what was taken in before.
 func (b *Book) Facts(f *ledger.Facts) {
 	var over, late, comp []*Finding
-	acked := map[string]bool{}
-	for i := range f.Acks {
-		if a := &f.Acks[i]; a.Kind == ledger.AckOverwritten {
-			acked[a.Key+" "+a.Seen] = true
-		}
-	}
+	b.undos(f)
+	b.acks.facts = f.Acks
+	b.acknowledgeAll()
 	for i := range f.Overwritten {
 		o := &f.Overwritten[i]
 		w := b.aboutRow(Overwritten, High, o.Key, o.Tool)
 		w.Why = "drainboard wrote " + string(o.Wrote.State) + ", found " + word(string(o.Found.State))
-		if acked[o.Key+" "+o.Found.Fingerprint()] {
-			w.Ack = "acknowledged"
-		}
+		w.image = o.Found.Fingerprint()
 		over = append(over, w)
 	}
 	for i := range f.Late {

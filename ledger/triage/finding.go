@@ -141,6 +141,8 @@ type Finding struct {
 	Outcome Outcome
 	Overlap bool
 	Doubles int // results beyond the first of one call
+	Extras  int // effects beyond the one that is kept, of the outcomes extra and ambiguous
+	Undone  int // of these, compensated
 
 	First   Pos    // of its first call or result
 	CallID  string // of that call or result
@@ -162,6 +164,8 @@ type Finding struct {
 	Ack      string   // who acknowledged it and why, or ""
 	about    []uint32 // runs that it is about
 	drains   bool     // in flight: it blocks the drain
+	acked    bool     // Ack stands in a ledger: it blocks no longer
+	image    string   // overwritten: fingerprint of what was found
 	place    place
 	sequence uint32
 }

@@ -109,8 +109,15 @@ func (b *Book) duplicate(at *group, calls []uint32, tries []attempt) *Finding {
 	f.Doubles = len(tries) - len(calls)
 	f.Cause = b.cause(calls, tries)
 	f.Overlap = b.overlap(tries)
+	tries = b.unapproved(at, tries)
 	f.Outcome = b.outcome(at, calls, tries, f.Overlap)
 	f.Severity = severity(f.Class, f.Outcome, f.Overlap)
+	for _, x := range b.extras(at, calls, tries, f.Outcome) {
+		f.Extras++
+		if x.undone {
+			f.Undone++
+		}
+	}
 	return f
 }
 

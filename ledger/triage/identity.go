@@ -176,11 +176,15 @@ func (p *pairing) payload(i uint32) [17]byte {
 
 // payloadOf is the payload of a result as its own call compares it.
 func (b *Book) payloadOf(i uint32) [17]byte {
-	rule := uint16(0)
+	return b.payloadUnder(i, b.ruleOfResult(i))
+}
+
+// ruleOfResult is the rule of the call that a result belongs to.
+func (b *Book) ruleOfResult(i uint32) uint16 {
 	if of := b.results.at(i).of; of != 0 {
-		rule = b.calls.at(of).rule
+		return b.calls.at(of).rule
 	}
-	return b.payloadUnder(i, rule)
+	return 0
 }
 
 // payloadUnder is the payload of a result, less what a rule leaves out; a cut one equals only itself. Its last byte tells none, whole and cut apart.
@@ -190,17 +194,23 @@ func (b *Book) payloadUnder(i uint32, rule uint16) (out [17]byte) {
 	case r.cut:
 		out[0], out[1], out[2], out[3], out[16] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24), 2
 	case r.hasPayload:
-		copy(out[:], r.payload[:])
+		copy(out[:], b.digestUnder(i, rule))
 		out[16] = 1
-		if r.payloads != 0 {
-			for _, p := range *b.payloads.at(r.payloads) {
-				if p.Rule == rule {
-					copy(out[:], p.Payload[:])
-				}
+	}
+	return out
+}
+
+// digestUnder is the digest of a result's payload, less what a rule leaves out.
+func (b *Book) digestUnder(i uint32, rule uint16) []byte {
+	r := b.results.at(i)
+	if r.payloads != 0 {
+		for _, p := range *b.payloads.at(r.payloads) {
+			if p.Rule == rule {
+				return p.Payload[:]
 			}
 		}
 	}
-	return out
+	return r.payload[:]
 }
 
 // pair gives the n-th result to the n-th call; what is left over is an echo, a double, or makes a restatement a dispatch.

@@ -154,7 +154,7 @@ func (b *Book) drop(f *Finding) {
 }
 
 func (f *Finding) blocksAsGroup() bool {
-	return f.Kind == Duplicate && f.Severity == Critical && f.Ack == ""
+	return f.Kind == Duplicate && f.Severity == Critical && !f.acked && (f.Extras == 0 || f.Undone < f.Extras)
 }
 
 // weigh counts a finding in the runs that it is about, and whether it makes them no honest runs.
@@ -184,57 +184,10 @@ func (f *Finding) unfit() bool {
 func (f *Finding) same(g *Finding) bool {
 	return f.ID == g.ID && f.Kind == g.Kind && f.Severity == g.Severity && f.Key == g.Key && f.Tool == g.Tool && f.Run == g.Run &&
 		f.Class == g.Class && f.Calls == g.Calls && f.Results == g.Results && f.Cause == g.Cause && f.Outcome == g.Outcome &&
-		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
+		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.Extras == g.Extras && f.Undone == g.Undone && f.image == g.image && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
 		f.Why == g.Why && f.Owner == g.Owner && f.Timeout == g.Timeout && f.place == g.place && f.Side == g.Side &&
 		slices.Equal(f.Pointers, g.Pointers) && slices.Equal(f.Looks, g.Looks) && slices.Equal(f.Keys, g.Keys) &&
 		slices.Equal(f.Recorded, g.Recorded) && slices.Equal(f.Tools, g.Tools) && slices.Equal(f.Runs, g.Runs) && slices.Equal(f.about, g.about)
-}
-
-// Ack is an acknowledgement of a finding. It holds while the finding has the calls and results that it had then.
-type Ack struct {
-	ID             string // of the finding
-	By             string // who and why, for display
-	Calls, Results int
-	Until          int64 // nanoseconds; 0: no expiry
-}
-
-// SetAcks replaces all acknowledgements.
-func (b *Book) SetAcks(acks []Ack) {
-	was := b.acks
-	b.acks = make(map[string]Ack, len(acks))
-	for _, a := range acks {
-		b.acks[a.ID] = a
-	}
-	if len(was) == 0 && len(acks) == 0 {
-		return
-	}
-	for e, list := range b.index.held {
-		touched := false
-		now := make([]*Finding, len(list))
-		for i, f := range list {
-			g := *f
-			b.acknowledge(&g)
-			now[i] = &g
-			touched = touched || g.Ack != f.Ack
-		}
-		if !touched {
-			continue
-		}
-		for _, f := range list {
-			b.drop(f)
-		}
-		for _, f := range now {
-			b.keep(f)
-		}
-		b.index.held[e] = now
-	}
-}
-
-func (b *Book) acknowledge(f *Finding) {
-	f.Ack = ""
-	if a, ok := b.acks[f.ID]; ok && a.Calls == f.Calls && a.Results == f.Results {
-		f.Ack = a.By
-	}
 }
 
 // setView replaces a view in its tree.

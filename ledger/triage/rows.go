@@ -91,6 +91,9 @@ func (b *Book) removeRow(id keys.ID) {
 // markMeeting marks a row and the keys that it meets.
 func (b *Book) markMeeting(r *row, key string) {
 	b.markRow(r.id)
+	if intent, ok := b.intents[r.id]; ok {
+		b.groupsOf(intent, func(_ uint16, g uint32) { b.mark(entGroup, g) })
+	}
 	b.groupsOf(r.id, func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if name := b.names.find(key); name != 0 {
 		if at := b.recOf.at(name); at != 0 {
@@ -107,7 +110,11 @@ func (b *Book) markMeeting(r *row, key string) {
 // meeting lists the counted calls that meet a row, by recomputed or recorded key, in order.
 func (b *Book) meeting(r *row) []uint32 {
 	var out []uint32
-	b.groupsOf(r.id, func(_ uint16, g uint32) { out = append(out, b.members(b.groups.at(g).head, inGroup)...) })
+	gather := func(_ uint16, g uint32) { out = append(out, b.members(b.groups.at(g).head, inGroup)...) }
+	b.groupsOf(r.id, gather)
+	if intent, ok := b.intents[r.id]; ok { // a human key made it: it is the intent's too
+		b.groupsOf(intent, gather)
+	}
 	if name := b.names.find(r.Key); name != 0 {
 		if at := b.recOf.at(name); at != 0 {
 			out = append(out, b.members(b.recorded.at(at).head, inRecorded)...)
@@ -129,7 +136,10 @@ func (b *Book) settleRow(r *row) {
 		return
 	}
 	calls := b.meeting(r)
-	now := b.rowFindings(r, calls)
+	var now []*Finding
+	if _, second := b.intents[r.id]; !second { // of two rows nobody can say which result is whose
+		now = b.rowFindings(r, calls)
+	}
 	now = append(now, b.conflict(r.Key, calls, r)...)
 	v := &RowView{
 		Key: r.Key, Tool: r.Tool, State: r.State, Owner: r.Owner, Created: r.Created, Updated: r.Updated, Timeout: r.Timeout,
@@ -225,7 +235,7 @@ func (b *Book) drains(calls []uint32) bool {
 
 // Ages marks the rows in flight that begin or cease to hang at this time (nanoseconds), and says whether there were any.
 func (b *Book) Ages(now int64) bool {
-	moved := false
+	moved := b.expire(now)
 	for _, kind := range [...]Kind{InFlight, Hung} {
 		b.index.kinds[kind].Scan(func(f *Finding) bool {
 			r := b.rows[keys.IDOf(f.Key)]

@@ -31,8 +31,8 @@ type file struct {
 	note     string
 	timed    bool
 	lastLine int64
-	tracked  bool    // what is open in it is kept: a result came that names no call
-	events   []event // until then, its calls and results in order
+	tracked  bool          // what is open in it is kept: a result came that names no call
+	events   chunks[event] // until then, its calls and results in order
 }
 
 // Book holds everything that was read. Make one with NewBook.
@@ -55,15 +55,14 @@ type Book struct {
 
 	scopes    chunks[scope]
 	scopeOf   slots
-	keyOf     []scopeKey // by scope, what it was made for
-	firstOf   numbers    // by call id: its first scope
+	firstOf   numbers // by call id: its first scope
 	several   map[uint32]bool
 	same      map[sameKey]uint32 // rule (1) of copies, for ids that stand in several scopes
 	spans     map[uint32]uint32
 	open      map[openKey][]uint32 // of files in which results name no call
 	openTools map[fileRun][]uint32
 	due       map[fileID]due
-	dirtyIDs  []uint32
+	dirtyIDs  chunks[uint32]
 
 	groups   chunks[group]
 	groupOf  slots
@@ -78,8 +77,8 @@ type Book struct {
 	links    []link
 	forest   bool // links changed
 	rows     map[keys.ID]*row
-	queue    [entities][]uint32
-	openers  []uint32 // calls whose being open is to be judged again
+	queue    [entities]chunks[uint32]
+	openers  chunks[uint32] // calls whose being open is to be judged again
 	rowQueue []*row
 	rowCount uint32
 	sideSums []sideSum
@@ -96,10 +95,15 @@ type Book struct {
 	unread  []BadView
 	loading bool
 	note    string
-	acks    map[string]Ack
+	acks    acks
+	now     int64 // the latest clock that was judged by
 	gen     uint64
-	drainAt int64 // when the drain began, or trace.NoTime
-	acted   int64 // Snapshot.Acted
+
+	undone   map[keys.ID]map[undo]bool // by intent: effects that were compensated
+	approved map[keys.ID][]keys.ID     // by intent: the rows that human keys made
+	intents  map[keys.ID]keys.ID       // the other way round
+	drainAt  int64                     // when the drain began, or trace.NoTime
+	acted    int64                     // Snapshot.Acted
 }
 
 // The entities that are evaluated by a queue.
@@ -120,7 +124,7 @@ func NewBook(cfg Config) *Book {
 		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
 		several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
 		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
-		rows: map[keys.ID]*row{}, acks: map[string]Ack{}, later: map[entity]uint32{},
+		rows: map[keys.ID]*row{}, later: map[entity]uint32{},
 		drainAt: trace.NoTime, acted: trace.NoTime,
 	}
 	b.names.init()
