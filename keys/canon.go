@@ -10,9 +10,10 @@ import (
 	"drainboard/keys/pyjson"
 )
 
-// Limits of CPython 3.11 and 3.12 at their defaults, measured from a program's top level (a deeper
-// stack leaves less): json.dumps writes 995 levels, the object that intent wraps around the arguments
-// being one of them; int refuses texts of more than 4,300 digits, so json.loads does.
+// Limits of CPython 3.11 at its defaults, measured from a program's top level (a deeper stack leaves
+// less): json.dumps writes 995 levels, the object that Intent wraps around the arguments being one of
+// them, and json.loads reads as many; int takes texts of up to 4,300 digits. CPython 3.12 writes about
+// 1,500 levels, 3.13 about 10,000: arguments between the limits have a key there and none here.
 const (
 	pythonDepth  = 995
 	pythonDigits = 4300

@@ -9,22 +9,13 @@ import (
 // AppendValue appends a payload as one text for all payloads that are equal (PRODUCT.md "Payloads"): ValueDigest of two
 // payloads is equal when these texts are, and ValueDigest of the text is that of the payload. The text is JSON when raw is.
 func AppendValue(dst []byte, s *Scratch, raw []byte, ignore []Pointer) []byte {
-	if s.outer.ParseWhole(raw) != nil {
+	v, text, ok := s.payload(raw, ignore)
+	switch {
+	case !ok:
 		return append(dst, raw...)
+	case v.Kind() == pyjson.Missing:
+		return pyjson.AppendQuote(dst, text)
 	}
-	v := s.outer.Root()
-	if v.Kind() == pyjson.String {
-		text := v.AppendText(nil)
-		if !parseText(&s.inner, text) {
-			return pyjson.AppendQuote(dst, trimSpace(text))
-		}
-		v = s.inner.Root()
-	}
-	s.removed = s.removed[:0]
-	for _, p := range ignore {
-		s.removed = p.remove(v, s.removed)
-	}
-	slices.Sort(s.removed)
 	start := len(dst)
 	if dst, _ = s.w.write(dst, &valueForm, v, s.removed); s.w.deep {
 		return append(dst[:start], v.Raw()...)

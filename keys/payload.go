@@ -23,22 +23,36 @@ type Scratch struct {
 // ValueDigest gives equal digests to equal payloads (PRODUCT.md "Payloads"): JSON values are equal when
 // they are after the ignored pointers are left out, key order aside (the last of several members with one
 // name counts), numbers by their exact value (1, 1.0 and 1e0; 0 and -0; not 0.1 and a decimal that a
-// double would round to it). A payload that is a string and holds a whole JSON object or array counts as
-// that value, once; any other string counts without trailing white space. NaN equals NaN. Text that is
+// double would round to it). A payload that is a string counts without trailing white space, and if
+// that is a whole JSON object or array, as that value (once). NaN equals NaN. Text that is
 // no JSON value, and values nested more than 10,000 deep, equal only the same bytes.
 func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
-	if s.outer.ParseWhole(raw) != nil {
+	v, text, ok := s.payload(raw, ignore)
+	switch {
+	case !ok:
 		return s.digest('!', raw)
+	case v.Kind() == pyjson.Missing:
+		return s.digest('"', text)
 	}
-	v := s.outer.Root()
+	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
+	return s.digest(' ', s.buf)
+}
+
+// payload reads a payload: a value, of which s.removed is to be left out, or, v being Missing, a text.
+// ok is false when raw is no JSON.
+func (s *Scratch) payload(raw []byte, ignore []Pointer) (v pyjson.Value, text []byte, ok bool) {
+	if s.outer.ParseWhole(raw) != nil {
+		return v, nil, false
+	}
+	v = s.outer.Root()
 	if v.Kind() == pyjson.String {
-		text := inner(v)
+		text = inner(v)
 		if v.Escaped() {
 			s.text = v.AppendText(s.text[:0])
 			text = s.text
 		}
-		if !parseText(&s.inner, text) {
-			return s.digest('"', trimSpace(text))
+		if text = trimSpace(text); !parseText(&s.inner, text) {
+			return pyjson.Value{}, text, true
 		}
 		v = s.inner.Root()
 	}
@@ -47,8 +61,7 @@ func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
 		s.removed = p.remove(v, s.removed)
 	}
 	slices.Sort(s.removed)
-	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
-	return s.digest(' ', s.buf)
+	return v, nil, true
 }
 
 // trimSpace cuts white space off the end.

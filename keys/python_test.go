@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"drainboard/keys/pyjson"
 )
 
 // pythonSide answers each line (run id, tool and arguments, in base64) with one line: why it has no key,
@@ -325,7 +327,7 @@ func (g *generator) text() string {
 func (g *generator) quote(b []byte, text string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(text); {
-		r, n := decodeRune(text[i:])
+		r, n := pyjson.DecodeRune([]byte(text[i:]))
 		i += n
 		short := strings.IndexRune("\"\\/\b\f\n\r\t", r)
 		switch choice := g.IntN(4); {

@@ -210,7 +210,7 @@ func class(kind pyjson.Kind) byte {
 // and last letters.
 const (
 	longestName = 40
-	firstOfName = 1<<('a'-'a') | 1<<('c'-'a') | 1<<('i'-'a') | 1<<('n'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('u'-'a')
+	firstOfName = 1 | 1<<('c'-'a') | 1<<('i'-'a') | 1<<('n'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('u'-'a')
 	lastOfName  = 1<<('d'-'a') | 1<<('e'-'a') | 1<<('p'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('w'-'a') | 1<<('y'-'a')
 )
 

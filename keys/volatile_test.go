@@ -105,6 +105,10 @@ func TestShapeListsVolatileLeaves(t *testing.T) {
 			}
 		}
 	}
+	// In 1985, when milliseconds had a digit less.
+	if _, leaves, _ := args(t, `{"a":500000000000,"b":500000000000.5,"c":500000000.5}`).Shape(500000000*int64(time.Second), true); len(leaves) != 3 {
+		t.Errorf("times of 1985: %q, want three", listed(leaves))
+	}
 	for _, raw := range []string{`[1]`, `7`, `"text"`, `"[1]"`, strings.Repeat(`{"a":`, maxDepth+1) + "1" + strings.Repeat("}", maxDepth+1)} {
 		if _, _, ok := args(t, raw).Shape(at, true); ok {
 			t.Errorf("%.40s: has a shape", raw)
