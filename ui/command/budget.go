@@ -73,8 +73,15 @@ func (p *page) budget(s *triage.Snapshot) {
 	}
 	p.line()
 	p.table([]column{
-		{title: "RUN", most: 40}, {title: "CALLS", right: true}, {title: "CEILING", right: true}, {title: ""}, {title: ""},
-		{title: "TREE", right: true}, {title: "FINDINGS", right: true}, {title: "SIDE", most: 16}, {title: "LAST", spare: 1},
+		{title: "RUN", most: 40},
+		{title: "CALLS", right: true},
+		{title: "CEILING", right: true},
+		{title: ""},
+		{title: ""},
+		{title: "TREE", right: true},
+		{title: "FINDINGS", right: true},
+		{title: "SIDE", most: 16},
+		{title: "LAST", spare: 1},
 	}, rows)
 }
 

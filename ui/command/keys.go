@@ -123,7 +123,13 @@ func (p *page) calls(calls []triage.CallView) {
 		}
 	}
 	p.table([]column{
-		{title: "KEY", most: 40}, {title: "TOOL", most: 32}, {title: "RUN", most: 32, spare: 2}, {title: "CALL ID", most: 32}, {title: "REPEAT", right: true},
-		{title: "RECORDED", most: 40, spare: 1}, {title: ""}, {title: "WHERE"},
+		{title: "KEY", most: 40},
+		{title: "TOOL", most: 32},
+		{title: "RUN", most: 32, spare: 2},
+		{title: "CALL ID", most: 32},
+		{title: "REPEAT", right: true},
+		{title: "RECORDED", most: 40, spare: 1},
+		{title: ""},
+		{title: "WHERE"},
 	}, rows)
 }

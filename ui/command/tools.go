@@ -144,7 +144,8 @@ func (p *page) tools(lines []toolLine, use inUse, suggest bool) {
 		}
 		row := []cell{
 			number(l.Calls), field(bold, l.Tool), field(k, l.Class), number(l.Repeats), number(l.Errors), number(l.Open),
-			field(dim, strings.Join(l.Sides, " ")), {},
+			field(dim, strings.Join(l.Sides, " ")),
+			{},
 		}
 		if suggest && l.Unclassified > 0 {
 			words := l.Suggested + "?"
@@ -160,8 +161,14 @@ func (p *page) tools(lines []toolLine, use inUse, suggest bool) {
 	}
 	p.line()
 	p.table([]column{
-		{title: "CALLS", right: true}, {title: "TOOL", most: 48}, {title: "CLASS"}, {title: "REPEATS", right: true}, {title: "ERRORS", right: true},
-		{title: "OPEN", right: true}, {title: "SIDES", most: 24, spare: 1}, {title: "SUGGESTED"},
+		{title: "CALLS", right: true},
+		{title: "TOOL", most: 48},
+		{title: "CLASS"},
+		{title: "REPEATS", right: true},
+		{title: "ERRORS", right: true},
+		{title: "OPEN", right: true},
+		{title: "SIDES", most: 24, spare: 1},
+		{title: "SUGGESTED"},
 	}, rows)
 }
 

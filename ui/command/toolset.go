@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"drainboard/keys/table"
 
@@ -51,4 +52,15 @@ func (a *app) change(edit func(src []byte) ([]byte, error), done string) error {
 	p := a.page()
 	p.word(plain, "%s", done).word(dim, "  %s", at.path).line()
 	return p.flush(a.env.Stderr)
+}
+
+// readTable reads the text of the table that a command is to change.
+func readTable(at place) ([]byte, error) {
+	switch {
+	case at.path == "":
+		return nil, errors.New("there is no decision table: name one with --tools, or write one with drainboard init")
+	case at.fixed != "":
+		return nil, &refusal{fmt.Errorf("%s is not changed: %s; name it with --tools if it is yours", at.path, at.fixed)}
+	}
+	return os.ReadFile(at.path)
 }

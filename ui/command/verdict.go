@@ -85,9 +85,15 @@ func (p *page) sides(s *triage.Snapshot) {
 	}
 	p.line()
 	p.table([]column{
-		{title: "SIDE", most: 20}, {title: "CALLS", right: true}, {title: "RUNS", right: true}, {title: "MUTATORS", right: true},
-		{title: "IN LEDGER", right: true}, {title: "KEYS ONLY HERE", right: true, spare: 1}, {title: "TOOLS ONLY HERE", most: 32, spare: 2},
-		{title: "LAST", spare: 3}, {},
+		{title: "SIDE", most: 20},
+		{title: "CALLS", right: true},
+		{title: "RUNS", right: true},
+		{title: "MUTATORS", right: true},
+		{title: "IN LEDGER", right: true},
+		{title: "KEYS ONLY HERE", right: true, spare: 1},
+		{title: "TOOLS ONLY HERE", most: 32, spare: 2},
+		{title: "LAST", spare: 3},
+		{},
 	}, rows)
 }
 
@@ -203,8 +209,14 @@ func (p *page) findings(s *triage.Snapshot, findings iter.Seq2[int, *triage.Find
 	}
 	p.head("FINDINGS "+thousands(all), note)
 	p.table([]column{
-		{title: "SEVERITY"}, {title: "WHAT"}, {title: "TOOL", most: 24}, {title: "KEY", most: 24}, {title: "CALLS", right: true, spare: 1},
-		{title: "DETAIL", most: 36}, {title: "RUN", most: 24, spare: 2}, {title: "WHERE", spare: 3},
+		{title: "SEVERITY"},
+		{title: "WHAT"},
+		{title: "TOOL", most: 24},
+		{title: "KEY", most: 24},
+		{title: "CALLS", right: true, spare: 1},
+		{title: "DETAIL", most: 36},
+		{title: "RUN", most: 24, spare: 2},
+		{title: "WHERE", spare: 3},
 	}, rows)
 }
 

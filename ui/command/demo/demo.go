@@ -223,13 +223,6 @@ func (t *teller) operator(at float64, i intent, act ledger.Act, reason string, c
 	}
 }
 
-// rewind makes a row that was just claimed an old one.
-func (t *teller) rewind(at, to float64, i intent) {
-	r := t.rows[t.key(i)]
-	r.Created, r.Updated = seconds(t.at(to)), seconds(t.at(to))
-	t.write(at, r)
-}
-
 // rowOfAnother is a row that no call meets and no recipe reproduces.
 func rowOfAnother(at float64) ledger.Row {
 	return ledger.Row{
