@@ -45,7 +45,13 @@ func (d *Doc) whole(src []byte) error {
 	return nil
 }
 
+// keptNodes is how much room is kept whatever is parsed.
+const keptNodes = 1 << 16
+
 func (d *Doc) parse(src []byte, off int) (int, error) {
+	if room := cap(d.nodes); room > keptNodes && len(d.nodes) < room/8 {
+		d.nodes, d.stack = nil, nil
+	}
 	d.nodes, d.stack, d.depth = d.nodes[:0], d.stack[:0], 0
 	off = skipSpace(src, off)
 	d.base, d.src = off, src[off:]

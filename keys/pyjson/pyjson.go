@@ -68,8 +68,9 @@ const (
 	flagPlain               // a String of printable ASCII without escapes: its own Python spelling
 )
 
-// Doc holds one parsed value. The zero Doc is ready; reuse it to parse without allocating. It keeps
-// its largest node array (16 bytes for each value and name) until it is dropped.
+// Doc holds one parsed value. The zero Doc is ready; reuse it to parse without allocating. It takes 16
+// bytes for each value and member name, so up to eight times the source in the worst case ([0,0,0,...]);
+// room for more than 65,536 of them is given back once a value has used less than an eighth of it.
 type Doc struct {
 	src   []byte // from the value's first byte on
 	base  int    // offset of src in what Parse was given

@@ -298,6 +298,20 @@ func TestParseFromOffset(t *testing.T) {
 	}
 }
 
+// TestRoomIsGivenBack holds that one huge value does not cost memory for good.
+func TestRoomIsGivenBack(t *testing.T) {
+	var d Doc
+	huge := []byte("[" + strings.Repeat("0,", 1_000_000) + "0]")
+	for _, src := range [][]byte{huge, huge, []byte("[1]"), []byte("[1]")} {
+		if err := d.ParseWhole(src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if room := cap(d.nodes); room > keptNodes {
+		t.Errorf("room for %d values is kept after small ones", room)
+	}
+}
+
 // TestNothingIsAllocated holds the promise that a reused Doc parses, looks up and ranges for nothing.
 func TestNothingIsAllocated(t *testing.T) {
 	src := []byte(`{"a":[1,2.5,"x\n"],"b":{"c":null},"\u0064":true}`)
