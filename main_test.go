@@ -136,6 +136,7 @@ var doors = []struct{ room, may string }{
 	{"drainboard/ledger/run", "drainboard/ledger golang.org/x/sys/..."},
 	{"drainboard/ledger/triage", "drainboard/keys drainboard/keys/table drainboard/trace drainboard/ledger github.com/tidwall/btree"},
 	{"drainboard/ledger/intake", "drainboard/trace drainboard/keys drainboard/keys/pyjson drainboard/keys/table drainboard/ledger drainboard/ledger/triage"},
+	{"drainboard/ledger/operate", "drainboard/keys drainboard/keys/pyjson drainboard/keys/table drainboard/ledger drainboard/ledger/run drainboard/ledger/triage drainboard/ledger/intake"},
 	{"drainboard/ledger/leftovers", "drainboard/trace drainboard/keys drainboard/keys/pyjson drainboard/keys/table drainboard/ledger drainboard/ledger/triage drainboard/ledger/run"},
 	{"drainboard/ui/safe", "github.com/charmbracelet/x/ansi"},
 	{"drainboard/ui/board/probe", "github.com/charmbracelet/lipgloss"},
