@@ -421,14 +421,11 @@ func (b *Book) Keys(prefix string, limit int) []string {
 			found[r.Key] = true
 		}
 	}
-	for name, k := range b.recOf {
-		if k == 0 {
-			continue
-		}
-		if text := b.names.text(uint32(name)); len(found) < limit && strings.HasPrefix(text, prefix) {
+	b.recOf.each(func(name, _ uint32) {
+		if text := b.names.text(name); len(found) < limit && strings.HasPrefix(text, prefix) {
 			found[text] = true
 		}
-	}
+	})
 	return sortedKeys(found)
 }
 

@@ -242,6 +242,12 @@ func (b *Book) judgeCall(i uint32) {
 		f.Why, f.ID = whyNoKey, "unmatched "+f.First.String()
 		now = append(now, f)
 	}
+	if len(now) == 0 && c.flags&callHeld == 0 {
+		return
+	}
+	if c.flags &^= callHeld; len(now) > 0 {
+		c.flags |= callHeld
+	}
 	b.hold(entity{entCall, i}, now)
 }
 

@@ -23,6 +23,7 @@ type group struct {
 	side       uint16
 	sides      uint16   // one bit a side that called it
 	met        []uint32 // calls by side that were counted as standing in the ledger
+	held       bool     // may have findings
 	wait
 }
 
@@ -121,7 +122,7 @@ func (b *Book) waitOf(kind int, i uint32) *wait {
 func (b *Book) mark(kind int, i uint32) {
 	if w := b.waitOf(kind, i); !w.queued {
 		w.queued = true
-		b.queue[kind] = append(b.queue[kind], i)
+		b.queue[kind].add(i)
 	}
 }
 
@@ -165,10 +166,10 @@ func (b *Book) chain(i uint32) {
 		return
 	}
 	if c.shape != ([16]byte{}) {
-		b.enter(&b.shapes, shapeHash(c), i, sameShape(c), shapeLink, func(o *call) bool { return o.key != c.key })
+		b.enter(&b.shapes, shapeHash(c), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
 	}
 	if !b.rule(c).Forever {
-		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, func(o *call) bool { return o.run != c.run })
+		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
 	}
 }
 
@@ -193,7 +194,7 @@ func sameWork(tool uint32, args [16]byte) func(*call) bool {
 
 // shape is the bucket of the calls that share a call's shape, 0 when it is alone.
 func (b *Book) shape(c *call) uint32 {
-	if c.shape == ([16]byte{}) {
+	if c.flags&callShapes == 0 {
 		return 0
 	}
 	k, _ := b.lookUp(&b.shapes, shapeHash(c), sameShape(c))
@@ -202,6 +203,9 @@ func (b *Book) shape(c *call) uint32 {
 
 // work is the bucket of the calls that share a call's tool and arguments, 0 when it is alone.
 func (b *Book) work(c *call) uint32 {
+	if c.flags&callWorks == 0 {
+		return 0
+	}
 	k, _ := b.lookUp(&b.works, workHash(c.tool, c.args), sameWork(c.tool, c.args))
 	return k
 }
@@ -391,7 +395,7 @@ func (b *Book) state(i uint32) {
 // touch marks everything that a call's state decides about.
 func (b *Book) touch(i uint32) {
 	c := b.calls.at(i)
-	b.openers = append(b.openers, i)
+	b.openers.add(i)
 	b.mark(entRun, b.runFor(c.run))
 	b.mark(entTool, b.toolFor(c.tool))
 	if c.recorded != 0 {

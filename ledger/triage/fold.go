@@ -17,6 +17,7 @@ type scopeKey struct {
 // scope is the calls and results of one id within its reach. Scopes that turn out to be one are joined: parent leads to
 // the one that holds everything.
 type scope struct {
+	key                  scopeKey // what it was made for; zero: for nothing but its calls
 	parent               uint32
 	firstCall, lastCall  uint32
 	firstResult, lastRes uint32
@@ -102,17 +103,14 @@ func (k scopeKey) hash() uint64 {
 func (b *Book) newScope(k scopeKey) uint32 {
 	s := b.scopes.add(scope{})
 	b.scopes.at(s).parent = s
-	for int(s) >= len(b.keyOf) {
-		b.keyOf = append(b.keyOf, make([]scopeKey, max(1024, len(b.keyOf)/4))...)
-	}
-	b.keyOf[s] = k
+	b.scopes.at(s).key = k
 	return s
 }
 
 // scopeFor returns the scope of a key, making it when it is new. The second scope of an id makes every call of that id findable by rule (1).
 func (b *Book) scopeFor(k scopeKey) uint32 {
 	h := k.hash()
-	if _, s := b.scopeOf.find(h, func(s uint32) bool { return b.keyOf[s] == k }); s != 0 {
+	if _, s := b.scopeOf.find(h, func(s uint32) bool { return b.scopes.at(s).key == k }); s != 0 {
 		return b.root(s)
 	}
 	s := b.newScope(k)
@@ -198,7 +196,7 @@ func (b *Book) chainResult(s, i uint32) {
 func (b *Book) markScope(s uint32) {
 	if at := b.scopes.at(s); !at.dirty {
 		at.dirty = true
-		b.dirtyIDs = append(b.dirtyIDs, s)
+		b.dirtyIDs.add(s)
 	}
 }
 
@@ -243,7 +241,7 @@ func (e event) isResult() bool { return e>>31 != 0 }
 func (b *Book) follow(f *file, e event) {
 	switch {
 	case !f.tracked:
-		f.events = append(f.events, e)
+		f.events.add(e)
 	case e.isResult():
 		r := b.results.at(uint32(^e))
 		b.answer(fileID{fileRun{r.file, r.run}, r.id})
@@ -258,10 +256,8 @@ func (b *Book) track(f *file) {
 		return
 	}
 	f.tracked = true
-	for _, e := range f.events {
-		b.follow(f, e)
-	}
-	f.events = nil
+	f.events.each(func(e event) { b.follow(f, e) })
+	f.events = chunks[event]{}
 }
 
 // fileID is a call id in one file and run.

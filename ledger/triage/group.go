@@ -44,9 +44,13 @@ func (b *Book) settleGroup(g uint32) {
 		return
 	}
 	if at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
-		b.hold(e, nil)
+		if at.held {
+			at.held = false
+			b.hold(e, nil)
+		}
 		return
 	}
+	at.held = true
 	calls := b.members(at.head, inGroup)
 	at.size = uint32(len(calls))
 	tries := b.attempts(calls)

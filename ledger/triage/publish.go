@@ -18,15 +18,13 @@ func (b *Book) Settle(final bool) {
 		b.judgeFormat(format)
 	}
 	b.flipped = b.flipped[:0]
-	for _, s := range b.dirtyIDs {
+	b.dirtyIDs.each(func(s uint32) {
 		b.settleScope(b.root(s))
 		b.scopes.at(s).dirty = false
-	}
-	b.dirtyIDs = b.dirtyIDs[:0]
-	for _, i := range b.openers {
-		b.judgeCall(i)
-	}
-	b.openers = b.openers[:0]
+	})
+	b.dirtyIDs.clear()
+	b.openers.each(b.judgeCall)
+	b.openers.clear()
 	if b.forest {
 		b.growForest()
 	}
@@ -34,20 +32,20 @@ func (b *Book) Settle(final bool) {
 	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.settleRun, b.settleTool}
 	for kind := range settle {
 		list := b.queue[kind]
-		b.queue[kind] = nil
-		for _, i := range list {
+		b.queue[kind] = chunks[uint32]{}
+		list.each(func(i uint32) {
 			w := b.waitOf(kind, i)
 			if next, ok := b.later[entity{uint8(kind), i}]; ok && !final && b.tick < next {
-				b.queue[kind] = append(b.queue[kind], i)
+				b.queue[kind].add(i)
 				b.pending = true
-				continue
+				return
 			}
 			w.queued = false
 			settle[kind](i)
 			if w.size >= large {
 				b.later[entity{uint8(kind), i}] = b.tick + w.size/large
 			}
-		}
+		})
 	}
 	rows := b.rowQueue
 	b.rowQueue = nil

@@ -47,14 +47,18 @@ func (s *slots) place(hash uint64, number uint32) {
 	s.table[i] = hash>>32<<32 | uint64(number)
 }
 
-// grow doubles the table. Where an entry goes is decided by the upper half of its hash and where it lies: the lower bits of a hash are those of its place.
+// grow makes the table larger: fourfold while it is small, then double. Where an entry goes is decided by the upper half of its hash and where it lies: the lower bits of a hash are those of its place.
 func (s *slots) grow() {
 	was := s.table
 	if len(was) == 0 {
 		s.table = make([]uint64, 1<<10)
 		return
 	}
-	s.table = make([]uint64, 2*len(was))
+	times := 2
+	if len(was) < 1<<20 {
+		times = 4
+	}
+	s.table = make([]uint64, times*len(was))
 	mask := uint64(len(s.table) - 1)
 	for _, e := range was {
 		if e == 0 {
@@ -115,7 +119,8 @@ func (s *shelf) head(n uint32) uint32 {
 }
 
 // enter puts a call on the shelf. next is the link of the chain; differ says whether two calls there make the bucket worth a look.
-func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*call) *uint32, differ func(*call) bool) {
+// flag marks those that are no longer alone.
+func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*call) *uint32, flag callFlags, differ func(*call) bool) {
 	at, n := s.slots.find(hash, func(n uint32) bool { return same(b.calls.at(s.head(n))) })
 	switch {
 	case n == 0:
@@ -123,9 +128,11 @@ func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, nex
 		return
 	case n&shared == 0:
 		k := s.buckets.add(bucket{head: n, tail: n})
+		b.calls.at(n).flags |= flag
 		s.slots.set(at, k|shared)
 		n = k | shared
 	}
+	b.calls.at(i).flags |= flag
 	k := s.buckets.at(n &^ shared)
 	*next(b.calls.at(k.tail)) = i
 	k.several = k.several || differ(b.calls.at(k.head))

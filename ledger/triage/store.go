@@ -35,6 +35,22 @@ func (c *chunks[T]) grow() { c.parts = append(c.parts, make([]T, 1<<chunkBits)) 
 
 func (c *chunks[T]) at(i uint32) *T { return &c.parts[i>>chunkBits][i&(1<<chunkBits-1)] }
 
+// each visits the items in order.
+func (c *chunks[T]) each(visit func(T)) {
+	for i := uint32(1); i < c.n; i++ {
+		visit(*c.at(i))
+	}
+}
+
+// clear empties the array and keeps its first part.
+func (c *chunks[T]) clear() {
+	if len(c.parts) > 1 {
+		clear(c.parts[1:])
+		c.parts = c.parts[:1]
+	}
+	c.n = min(c.n, 1)
+}
+
 // last is the highest index in use, 0 when there is none.
 func (c *chunks[T]) last() uint32 {
 	if c.n == 0 {
@@ -106,20 +122,31 @@ func (t *texts) putBytes(s []byte) uint32 {
 }
 
 // numbers maps names to the numbers of what has that name; 0 is none.
-type numbers []uint32
+type numbers struct{ parts [][]uint32 }
 
-func (m numbers) at(name uint32) uint32 {
-	if int(name) < len(m) {
-		return m[name]
+func (m *numbers) at(name uint32) uint32 {
+	if p := int(name >> chunkBits); p < len(m.parts) {
+		return m.parts[p][name&(1<<chunkBits-1)]
 	}
 	return 0
 }
 
 func (m *numbers) set(name, number uint32) {
-	for int(name) >= len(*m) {
-		*m = append(*m, make([]uint32, max(256, len(*m)/4))...)
+	for int(name>>chunkBits) >= len(m.parts) {
+		m.parts = append(m.parts, make([]uint32, 1<<chunkBits))
 	}
-	(*m)[name] = number
+	m.parts[name>>chunkBits][name&(1<<chunkBits-1)] = number
+}
+
+// each visits the names that have a number, in order.
+func (m *numbers) each(visit func(name, number uint32)) {
+	for p, part := range m.parts {
+		for i, number := range part {
+			if number != 0 {
+				visit(uint32(p)<<chunkBits|uint32(i), number)
+			}
+		}
+	}
 }
 
 type callFlags uint16
@@ -134,6 +161,9 @@ const (
 	callLeftOut  // before --since
 	callOpen     // counted as open in its tool
 	callFailed   // counted as failed in its tool
+	callShapes   // shares its shape with another call
+	callWorks    // shares its tool and arguments with another call
+	callHeld     // has findings of its own
 	callAssumed  // its line names no run
 	callChained  // stands in the chains of its key, run, ...
 )
