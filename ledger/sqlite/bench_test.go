@@ -136,3 +136,78 @@ func benchFile(b *testing.B) string {
 	}
 	return path
 }
+
+// BenchmarkLook looks at a ledger of 200,000 committed rows of the seeds' shape.
+func BenchmarkLook(b *testing.B) {
+	const rows = 200_000
+	path := benchFile(b)
+	c, err := dial(path, "rw")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.close()
+	put := func(key string, state string) {
+		if _, err := c.exec("INSERT OR REPLACE INTO tool_calls VALUES (?, 'open_pr', ?, ?, ?, 1, ?)", key, benchRequest, benchResponse, state, float64(time.Now().UnixMicro())); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := c.exec("BEGIN"); err != nil {
+		b.Fatal(err)
+	}
+	for i := range rows {
+		put(hexKey(i), "committed")
+	}
+	if _, err := c.exec("COMMIT"); err != nil {
+		b.Fatal(err)
+	}
+	now := time.Unix(1_700_000_000, 0)
+	open := func() *Looker {
+		l, err := OpenLooker(context.Background(), path, Options{Now: func() time.Time { return now }})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	lookFor := func(l *Looker, want int) {
+		ch, err := l.Look(context.Background())
+		if err != nil || len(ch.Rows) != want {
+			b.Fatalf("%d rows, want %d, %v", len(ch.Rows), want, err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for range b.N {
+			lookFor(open(), rows)
+		}
+		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+	l := open()
+	lookFor(l, rows)
+	b.Run("nothing", func(b *testing.B) {
+		for range b.N {
+			lookFor(l, 0)
+		}
+	})
+	b.Run("one row", func(b *testing.B) {
+		for i := range b.N {
+			put(fmt.Sprint("new ", i), "committed")
+			lookFor(l, 1)
+		}
+	})
+	b.Run("page", func(b *testing.B) {
+		for i := range b.N {
+			if _, _, err := l.page(context.Background(), int64(i*1000%rows)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("minute", func(b *testing.B) {
+		for range b.N {
+			put("again", "committed")
+			now = now.Add(time.Minute)
+			if _, err := l.Look(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

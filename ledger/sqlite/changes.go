@@ -146,27 +146,36 @@ func (l *Looker) page(ctx context.Context, after int64) (page []found, more bool
 	return page, more, err
 }
 
-// recent reads the rows above the highest row id known, that row itself (its id may have been used again), and
-// those that were not committed.
+// again is how many rows at the end are read again: where the last rows were deleted, their ids are used anew.
+const again = 32
+
+// recent reads the rows at the end and above it, and those that were not committed.
 func (l *Looker) recent(ctx context.Context) (ledger.Changes, error) {
 	top, err := l.top(ctx)
 	if err != nil {
 		return ledger.Changes{}, err
 	}
-	highest := l.index.highest()
-	if top < highest { // rows were deleted, or VACUUM gave them new ids
-		return l.sweep(ctx)
+	end := l.index.rows[max(0, len(l.index.rows)-again):]
+	after := int64(math.MinInt64)
+	if len(end) > 0 {
+		after = end[0].id - 1
+		if top < end[len(end)-1].id { // rows were deleted, or VACUUM gave them new ids
+			return l.sweep(ctx)
+		}
 	}
 	var news []found
-	if err := l.pages(ctx, highest-1, func(f found) { news = append(news, f) }); err != nil {
+	at := map[int64]string{}
+	if err := l.pages(ctx, after, func(f found) { news = append(news, f); at[f.id] = f.row.Key }); err != nil {
 		return ledger.Changes{}, err
 	}
 	lost := map[int64]string{} // row ids that no longer hold the key they held
-	if i, ok := l.index.find(highest); ok && (len(news) == 0 || news[0].id != highest || news[0].row.Key != l.index.text(l.index.rows[i])) {
-		lost[highest] = l.index.text(l.index.rows[i])
+	for _, e := range end {
+		if key := l.index.text(e); at[e.id] != key {
+			lost[e.id] = key
+		}
 	}
 	for id, key := range l.index.open {
-		if id == highest {
+		if id > after {
 			continue
 		}
 		f, ok, err := l.at(ctx, id)

@@ -37,14 +37,6 @@ func newIndex() *index {
 	return &index{other: map[int64]string{}, open: map[int64]string{}}
 }
 
-// highest is the highest row id known, 0 when there is none.
-func (x *index) highest() int64 {
-	if len(x.rows) == 0 {
-		return 0
-	}
-	return x.rows[len(x.rows)-1].id
-}
-
 // find returns the position of a row id, or where it would stand.
 func (x *index) find(id int64) (int, bool) {
 	n := len(x.rows)
