@@ -17,6 +17,7 @@ import (
 	"io"
 	"time"
 
+	"drainboard/keys/table"
 	"drainboard/ledger"
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
@@ -37,6 +38,8 @@ type Engine interface {
 	Payload(ctx context.Context, at triage.Pos) ([]byte, error)
 	// Row reads a row of the ledger as it is now.
 	Row(ctx context.Context, key string) (ledger.Row, bool, error)
+	// Table is the decision table in force, never nil.
+	Table() *table.Table
 }
 
 // Options say how the board looks and what it may do.

@@ -29,7 +29,7 @@ func solve(cols []column, width, when int) places {
 	cols = slices.Clone(cols)
 	for i := range cols {
 		if cols[i].when {
-			cols[i].min = when
+			cols[i].min = max(when, len(cols[i].title))
 		}
 	}
 	p := places{width: width, when: when, x: make([]int, len(cols)), w: make([]int, len(cols))}

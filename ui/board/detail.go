@@ -16,6 +16,7 @@ type composer struct {
 	g      *ink.Glyphs
 	width  int
 	recipe string
+	ruleBy func(id int) *table.Rule
 	page   bool // a page of its own: everything; else what matters most
 	folded folds
 	lines  []line
@@ -48,7 +49,7 @@ func (c *composer) compose(s subject, f *facts) []line {
 	case s.finding != nil:
 		c.finding(s.finding)
 	case s.row != nil:
-		c.ledgerRow(s.row)
+		c.ledgerRow(s.row, f)
 	case s.run != nil:
 		c.run(s.run)
 	case s.tool != nil:
@@ -66,8 +67,7 @@ func (c *composer) compose(s subject, f *facts) []line {
 		c.wrap([]span{say("the calls cannot be read: "+f.err.Error(), ink.Bad)})
 	}
 	if s.run != nil || s.tool != nil {
-		c.section("CALLS", "the first of "+ink.Thousands(f.total))
-		c.callLines(f, 12)
+		c.firstCalls(f, 12)
 		return c.lines
 	}
 	c.calls(f)
@@ -129,10 +129,35 @@ func (c *composer) advice(spans []span) {
 	}
 }
 
-func (c *composer) ledgerRow(v *triage.RowView) {
-	c.title(v.Tool, "", v.Key)
+// firstCalls lists the first calls of a run or a tool.
+func (c *composer) firstCalls(f *facts, most int) {
+	if most < 1 || len(f.calls) == 0 {
+		return
+	}
+	note := ""
+	if f.total > most {
+		note = "the first of " + ink.Thousands(f.total)
+	}
+	c.section("CALLS", note)
+	c.callLines(f, most)
+}
+
+// firstRule is the rule of the first call that was read, or nil.
+func (f *facts) firstRule() *table.Rule {
+	if f == nil || len(f.calls) == 0 {
+		return nil
+	}
+	return f.calls[0].Rule
+}
+
+func (c *composer) ledgerRow(v *triage.RowView, f *facts) {
+	class := ""
+	if r := f.firstRule(); r != nil {
+		class = r.Class.String()
+	}
+	c.title(v.Tool, class, v.Key)
 	c.blank()
-	p := rowProse(v, c.now)
+	p := rowProse(v, c.now, f.firstRule())
 	c.wrap(p.what)
 	c.advice(p.advice)
 	if v.Foreign {
@@ -187,8 +212,19 @@ func (c *composer) tool(v *triage.ToolView) {
 		}
 		c.advice(advice)
 	}
-	c.wrap([]span{say(count(v.Calls, "call", "calls")+", "+count(v.Repeats, "repeat", "repeats")+", "+
-		count(v.Errors, "error", "errors")+", "+ink.Thousands(v.Open)+" open", ink.Plain)})
+	text := count(v.Calls, "call", "calls")
+	for _, n := range []struct {
+		n         int
+		one, many string
+	}{{v.Repeats, "repeat", "repeats"}, {v.Errors, "error", "errors"}, {v.Open, "open", "open"}} {
+		if n.n > 0 {
+			text += ", " + count(n.n, n.one, n.many)
+		}
+	}
+	c.wrap([]span{say(text, ink.Plain)})
+	if r := ruleOf(v, c.ruleBy(v.Rule)); r != nil {
+		c.rule(r)
+	}
 }
 
 func (c *composer) arguments(f *facts) {

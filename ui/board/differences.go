@@ -166,7 +166,13 @@ func (c *composer) sideBySide(f *facts, all [][]leaf) {
 	for _, p := range order {
 		names = max(names, min(safe.Width(safe.Line(nameOf(p))), maxNames))
 	}
-	w := max((c.width-2-names)/n-2, 8)
+	w := 20
+	for _, v := range values {
+		for _, one := range v {
+			w = max(w, safe.Width(safe.Line(one)))
+		}
+	}
+	w = min(w, max((c.width-2-names)/n-2, 8))
 	head := []span{say(strings.Repeat(" ", names+2), ink.Plain)}
 	for _, r := range f.result[:n] {
 		title := "#" + strconv.Itoa(r.call+1) + " " + r.status

@@ -118,7 +118,7 @@ func findingRow(b *ink.Block, p *places, f *triage.Finding, r rowLook) {
 		b.SayCell(f.Side, w, ink.Faint)
 	}
 	if w := p.cell(b, fWhere); w > 0 {
-		b.SayCell(place(f.First), w, ink.Faint)
+		b.Tail(place(f.First), w, ink.Faint)
 	}
 	if w := p.cell(b, fLast); w > 0 {
 		b.Right(r.when(f.Last), w, ink.Faint)
@@ -244,7 +244,7 @@ func kindCell(f *triage.Finding, lk look) (string, ink.Tone) {
 
 // callsCell counts calls, and effects when one call had several.
 func callsCell(f *triage.Finding, g *ink.Glyphs) string {
-	if f.Kind == triage.OrphanResult || f.Kind == triage.Compensation && f.Calls == 0 {
+	if f.Kind == triage.OrphanResult || f.Calls == 0 {
 		return ""
 	}
 	n := ink.Thousands(f.Calls)

@@ -47,11 +47,11 @@ func (m *model) helpLines(in scope, width int) []line {
 					keys += " " + k
 				}
 			}
-			spans := []span{{safe.Fit(safe.Line(keys), 14), ink.Hint}, say(" ", ink.Plain), {safe.Fit(safe.Line(b.name), 18), ink.Plain}, say(b.help, ink.Faint)}
-			if why := b.reason(m); why != "" && b.action != "" {
-				spans = append(spans, say(": "+why, ink.Warn))
-			}
+			spans := []span{{safe.Fit(safe.Line(keys), 11), ink.Hint}, say(" ", ink.Plain), {safe.Fit(safe.Line(b.name), 16), ink.Plain}, say(b.help, ink.Faint)}
 			c.put(spans...)
+			if why := b.reason(m); why != "" && b.action != "" {
+				c.put(say(strings.Repeat(" ", 28)+"not now: "+why, ink.Warn))
+			}
 		}
 	}
 	if in&inRows != 0 {

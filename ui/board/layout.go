@@ -28,10 +28,11 @@ func (m *model) layout() layout {
 		}
 	}
 	free := l.body - l.sheet
-	plain := m.screen == onDrain
 	switch {
-	case plain:
+	case m.screen == onDrain:
 		l.rows = len(checklist) + 1
+	case m.pane().shown() == 0: // there is no row to say more about
+		l.rows = max(free-1, 1)
 	case m.w >= wideFrom:
 		l.wide = true
 		l.list = m.w*4/7 + l.splitLimit(-m.split)

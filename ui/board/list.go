@@ -45,7 +45,7 @@ func (a array[T]) At(i int) (item T, ok bool) {
 // order is a way to sort a list.
 type order[T any] struct {
 	name   string
-	column int              // whose title carries the mark
+	column int              // whose title stands out
 	less   func(a, b T) int // nil: as the source stands
 }
 
@@ -259,15 +259,15 @@ func (l *list[T]) titles(b *ink.Block) {
 		if w == 0 {
 			continue
 		}
-		title := c.title
+		tone := ink.Head
 		if sorted.less != nil && sorted.column == i {
-			title += b.Glyph().Down
+			tone = ink.TabOn
 		}
 		b.To(l.cols.x[i])
 		if c.right {
-			b.Right(title, w, ink.Head)
+			b.Right(c.title, w, tone)
 		} else {
-			b.SayCell(title, w, ink.Head)
+			b.SayCell(c.title, w, tone)
 		}
 	}
 	b.End()
@@ -281,7 +281,7 @@ func (r rowLook) margin(b *ink.Block) {
 	case r.on:
 		b.Say(b.Glyph().Caret, ink.Caret)
 	case r.marked:
-		b.To(1).Say(b.Glyph().Mark, ink.Marked)
+		b.Say(b.Glyph().Mark, ink.Marked)
 	}
 }
 

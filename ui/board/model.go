@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"drainboard/keys/table"
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
 	"drainboard/ui/board/ink"
@@ -88,7 +89,7 @@ type peekKey struct {
 	width  int
 	height int
 	side   bool
-	second int64
+	now    int64
 	look   bool
 }
 
@@ -108,7 +109,7 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 		&list[*triage.Finding]{spec: findingsSpec()},
 		&list[flight]{spec: flightSpec()},
 		&list[*triage.RunView]{spec: runsSpec()},
-		&list[*triage.ToolView]{spec: toolsSpec()},
+		&list[*triage.ToolView]{spec: toolsSpec(m.rule)},
 		&list[*drainItem]{spec: drainSpec()},
 		&list[*Entry]{spec: journalSpec(func() []*Entry { return m.entries })},
 	}
@@ -175,6 +176,14 @@ func (m *model) targets() []subject {
 	return nil
 }
 
+// rule is the rule with an ID, or nil.
+func (m *model) rule(id int) *table.Rule {
+	if rules := m.eng.Table().Rules(); id >= 0 && id < len(rules) {
+		return rules[id]
+	}
+	return nil
+}
+
 // generation makes a number that no question has had.
 func (m *model) generation() uint64 {
 	m.gens++
@@ -231,6 +240,14 @@ func (m *model) restate() tea.Cmd {
 func (m *model) show(s screen) tea.Cmd {
 	m.screen, m.pages = s, nil
 	cmd := m.showSnapshot()
+	if g := m.pane().pos(); s == onDrain && !g.touched {
+		for i, d := range drainItems(m.snap) {
+			if !d.done {
+				g.to(i)
+				break
+			}
+		}
+	}
 	if s == onLog {
 		return tea.Batch(cmd, m.readLog())
 	}

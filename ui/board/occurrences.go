@@ -59,7 +59,11 @@ func (c *composer) callWidths(f *facts) widths {
 // callSpans writes a call, and its further results on lines of their own.
 func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 	call := &f.calls[i]
-	head := []span{say("#"+strconv.Itoa(i+1)+" ", ink.Plain), say(lk.clock(call.Time)+"  ", ink.Faint)}
+	number := "#" + strconv.Itoa(i+1)
+	if len(f.calls) > 9 && i < 9 {
+		number += " "
+	}
+	head := []span{say(number+" ", ink.Plain), say(lk.clock(call.Time)+"  ", ink.Faint)}
 	if w.tool > 0 {
 		head = append(head, span{safe.Fit(safe.Line(call.Tool), w.tool) + "  ", ink.Plain})
 	}

@@ -99,12 +99,12 @@ var proseOf = map[triage.Kind]kindProse{
 			return []string{"{n}", strconv.Itoa(len(f.Recorded))}
 		}},
 	triage.Drift: {what: "{n} calls differ only at {at}:", bold: "without that they would share one key.", tone: ink.Strong,
-		key: "i", do: "add an ignore rule for {at}, after its preview", fill: func(f *triage.Finding) []string {
+		key: "i", do: "leave {pointers} out of the key, after a preview", fill: func(f *triage.Finding) []string {
 			at := strings.Join(f.Pointers, ", ")
 			if looks := strings.Join(f.Looks, ", "); looks != "" && len(f.Pointers) == 1 {
 				at += " (" + looks + ")"
 			}
-			return []string{"{n}", ink.Thousands(f.Calls), "{at}", at}
+			return []string{"{n}", ink.Thousands(f.Calls), "{at}", at, "{pointers}", strings.Join(f.Pointers, ", ")}
 		}},
 	triage.CrossRun: {what: "The same call in {n} runs:", bold: "keys with the run in them cannot see that.", tone: ink.Strong,
 		do: "give the tool scope: forever if it must happen once and for all", fill: func(f *triage.Finding) []string {
@@ -264,10 +264,10 @@ func flightProse(owner string, age, limit float64, hung bool, rule *table.Rule) 
 }
 
 // rowProse is about a row of the ledger.
-func rowProse(v *triage.RowView, now int64) prose {
+func rowProse(v *triage.RowView, now int64, rule *table.Rule) prose {
 	switch ledger.State(v.State) {
 	case ledger.InFlight:
-		return flightProse(v.Owner, max(float64(now)/1e9-v.Updated, 0), v.Timeout, v.Hung, nil)
+		return flightProse(v.Owner, max(float64(now)/1e9-v.Updated, 0), v.Timeout, v.Hung, rule)
 	case ledger.Committed:
 		if !v.HasResponse {
 			return prose{what: []span{say("Committed without a response: ", ink.Plain), say("a replay would answer null.", ink.WarnBold)}}

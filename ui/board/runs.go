@@ -85,10 +85,6 @@ func runRow(b *ink.Block, p *places, v *triage.RunView, r rowLook) {
 
 // runBar draws calls against the ceiling: the bar is full at the ceiling, and red above it.
 func runBar(b *ink.Block, v *triage.RunView, w int) {
-	text := ink.Thousands(v.Calls)
-	if v.Over {
-		text += " over by " + ink.Thousands(v.Calls-v.Ceiling)
-	}
 	bar := w - 14
 	part := 0.0
 	if v.Ceiling > 0 {
@@ -103,13 +99,18 @@ func runBar(b *ink.Block, v *triage.RunView, w int) {
 		full = 1
 	}
 	b.Times(b.Glyph().Bar, full, tone).Times(b.Glyph().BarRest, bar-full, ink.BarRest)
-	b.Gap(1).SayCell(text, 13, words)
+	b.Gap(1).Say(ink.Thousands(v.Calls), words)
+	if v.Over {
+		b.Say(" over by "+ink.Thousands(v.Calls-v.Ceiling), words)
+	} else {
+		b.Say(" of "+ink.Thousands(v.Ceiling), ink.Faint)
+	}
 }
 
 // spark draws counts over time; nothing stands where there is nothing.
 func spark(b *ink.Block, counts []uint16, w int) {
 	w = min(w, len(counts))
-	most := uint16(0)
+	most := uint16(8) // a few calls are a low bar, whatever the others are
 	for _, n := range counts {
 		most = max(most, n)
 	}
@@ -119,7 +120,7 @@ func spark(b *ink.Block, counts []uint16, w int) {
 		for j := i * len(counts) / w; j < max((i+1)*len(counts)/w, i*len(counts)/w+1); j++ {
 			n = max(n, counts[j])
 		}
-		if n == 0 || most == 0 {
+		if n == 0 {
 			b.Gap(1)
 			continue
 		}

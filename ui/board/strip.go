@@ -16,12 +16,15 @@ func (c *composer) strip(s subject, f *facts, height int) []line {
 	case s.finding != nil:
 		c.stripFinding(s.finding)
 	case s.row != nil:
-		c.stripHead(s.row.Tool, "", rowProse(s.row, c.now))
+		c.stripHead(s.row.Tool, "", rowProse(s.row, c.now, f.firstRule()))
 	case s.run != nil:
 		c.run(s.run)
+		if f != nil {
+			c.firstCalls(f, height-len(c.lines)-2)
+		}
 		return c.lines
 	case s.tool != nil:
-		c.stripTool(s.tool, f)
+		c.tool(s.tool)
 		return c.lines
 	case s.entry != nil:
 		c.entry(s.entry)
@@ -134,13 +137,4 @@ func argsLine(d *document, g *ink.Glyphs) span {
 		parts = append(parts, strings.TrimSpace(nameOf(l.pointer)+" "+cut(l.value, 40)))
 	}
 	return span{safe.Line(strings.Join(parts, g.Break)), ink.Plain}
-}
-
-// stripTool writes a tool's row of the decision table.
-func (c *composer) stripTool(v *triage.ToolView, f *facts) {
-	c.tool(v)
-	if f == nil || len(f.calls) == 0 || f.calls[0].Rule == nil {
-		return
-	}
-	c.rule(f.calls[0].Rule)
 }

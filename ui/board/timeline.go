@@ -200,13 +200,13 @@ const (
 var timelineColumns = []column{
 	cTime:   {title: "TIME", min: 8},
 	cLanes:  {title: "", min: maxLanes, gap: 1},
-	cTool:   {title: "TOOL", min: 13, max: 30, gap: 1},
+	cTool:   {title: "TOOL", min: 13, max: 24, gap: 1},
 	cKey:    {title: "KEY", min: keyCols, gap: 1},
 	cRepeat: {title: "", min: 5, gap: 1},
 	cStatus: {title: "RESULT", min: 9},
 	cID:     {title: "CALL ID", min: 8, max: 30, drop: 2},
 	cRun:    {title: "RUN", min: 6, max: 20, drop: 3, from: 110},
-	cWhere:  {title: "AT", min: 10, max: 60, drop: 1},
+	cWhere:  {title: "AT", min: 18, max: 60, drop: 1},
 }
 
 func (p *timelinePage) draw(m *model, b *ink.Block) {
@@ -273,13 +273,14 @@ func (p *timelinePage) row(m *model, b *ink.Block, c *triage.CallView, lanes [ma
 	if len(c.Results) > 1 {
 		b.Say("+"+strconv.Itoa(len(c.Results)-1), ink.BadBold)
 	}
-	for _, cell := range [...]struct {
-		at   int
-		text string
-	}{{cID, c.CallID}, {cRun, c.Run}, {cWhere, place(c.Pos)}} {
-		if w := p.cols.cell(b, cell.at); w > 0 {
-			b.SayCell(cell.text, w, ink.Faint)
-		}
+	if w := p.cols.cell(b, cID); w > 0 {
+		b.SayCell(c.CallID, w, ink.Faint)
+	}
+	if w := p.cols.cell(b, cRun); w > 0 {
+		b.SayCell(c.Run, w, ink.Faint)
+	}
+	if w := p.cols.cell(b, cWhere); w > 0 {
+		b.Tail(place(c.Pos), w, ink.Faint)
 	}
 }
 

@@ -17,12 +17,15 @@ const (
 	tRepeats
 	tErrors
 	tOpen
+	tTimeout
+	tNatural
+	tUndo
 	tSides
-	tSeen
 	tLast
 )
 
-func toolsSpec() *spec[*triage.ToolView] {
+// toolsSpec is the inventory; rule finds a rule of the decision table by its ID.
+func toolsSpec(rule func(id int) *table.Rule) *spec[*triage.ToolView] {
 	return &spec[*triage.ToolView]{
 		subject: filter.Tools,
 		columns: []column{
@@ -32,8 +35,10 @@ func toolsSpec() *spec[*triage.ToolView] {
 			tRepeats: {title: "REPEATS", min: 7, right: true},
 			tErrors:  {title: "ERRORS", min: 6, right: true, drop: 3},
 			tOpen:    {title: "OPEN", min: 4, right: true, drop: 5},
-			tSides:   {title: "SIDES", min: 9, max: 24, from: 92, drop: 6},
-			tSeen:    {title: "FIRST AT", min: 16, max: 40, from: 120, drop: 7},
+			tTimeout: {title: "TIMEOUT", min: 7, from: 90, drop: 6},
+			tNatural: {title: "NATURAL KEY", min: 18, max: 40, from: 102, drop: 7},
+			tUndo:    {title: "COMPENSATION", min: 18, max: 60, from: 124, drop: 8},
+			tSides:   {title: "SIDES", min: 9, max: 24, from: 140, drop: 9},
 			tLast:    {title: "LAST", when: true, gap: 1, right: true, drop: 1},
 		},
 		orders: []order[*triage.ToolView]{
@@ -46,12 +51,22 @@ func toolsSpec() *spec[*triage.ToolView] {
 		id:     func(t *triage.ToolView) string { return t.Tool },
 		record: filter.OfTool,
 		rows:   func(s *triage.Snapshot, _ *listState) source[*triage.ToolView] { return s.Tools },
-		row:    toolRow,
-		about:  func(t *triage.ToolView) subject { return subject{tool: t} },
+		row: func(b *ink.Block, p *places, t *triage.ToolView, r rowLook) {
+			toolRow(b, p, t, ruleOf(t, rule(t.Rule)), r)
+		},
+		about: func(t *triage.ToolView) subject { return subject{tool: t} },
 	}
 }
 
-func toolRow(b *ink.Block, p *places, t *triage.ToolView, r rowLook) {
+// ruleOf is the rule that a tool's calls go by, nil when they go by several or by none.
+func ruleOf(t *triage.ToolView, r *table.Rule) *table.Rule {
+	if r == nil || r.Class == table.Unclassified || r.Class.String() != t.Class {
+		return nil
+	}
+	return r
+}
+
+func toolRow(b *ink.Block, p *places, t *triage.ToolView, rule *table.Rule, r rowLook) {
 	strong := ink.Plain
 	if r.on {
 		strong = ink.Strong
@@ -61,6 +76,9 @@ func toolRow(b *ink.Block, p *places, t *triage.ToolView, r rowLook) {
 	}
 	if w := p.cell(b, tClass); w > 0 {
 		class, tone := t.Class, classTone(t.Class)
+		if rule != nil && rule.Class == table.Keyed {
+			class = table.Shape(rule)
+		}
 		if t.Unclassified > 0 {
 			class, tone = "? "+class, ink.WarnBold
 		}
@@ -74,11 +92,9 @@ func toolRow(b *ink.Block, p *places, t *triage.ToolView, r rowLook) {
 			b.Count(c.n, w, c.tone)
 		}
 	}
+	toolRule(b, p, t, rule)
 	if w := p.cell(b, tSides); w > 0 {
 		b.SayCell(strings.Join(t.Sides, " "), w, ink.Faint)
-	}
-	if w := p.cell(b, tSeen); w > 0 {
-		b.SayCell(place(t.First), w, ink.Faint)
 	}
 	if w := p.cell(b, tLast); w > 0 {
 		b.Right(r.when(t.Last), w, ink.Faint)
@@ -96,4 +112,25 @@ func suggestion(tool string) string {
 		return "compensate"
 	}
 	return strings.TrimSuffix(table.Shape(&r), " read")
+}
+
+// toolRule writes what the decision table says of a tool, or what its name suggests.
+func toolRule(b *ink.Block, p *places, t *triage.ToolView, rule *table.Rule) {
+	if rule == nil {
+		if w := p.cell(b, tNatural); w > 0 && t.Unclassified > 0 {
+			if looks := suggestion(t.Tool); looks != "" {
+				b.SayCell("looks "+looks, w, ink.Faint)
+			}
+		}
+		return
+	}
+	if w := p.cell(b, tTimeout); w > 0 && rule.Class != table.Pure {
+		b.SayCell(timeout(rule.Timeout.Seconds()), w, ink.Faint)
+	}
+	if w := p.cell(b, tNatural); w > 0 {
+		b.SayCell(joinPointers(rule.NaturalKey), w, ink.Faint)
+	}
+	if w := p.cell(b, tUndo); w > 0 && rule.Compensate != nil {
+		b.SayCell(strings.Join(rule.Compensate.Run, " "), w, ink.Faint)
+	}
 }

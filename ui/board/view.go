@@ -47,12 +47,12 @@ func (m *model) render() string {
 	}
 	if l.sheet > 0 {
 		m.bottom.Reset(m.theme, m.w, l.sheet)
-		m.rule(&m.bottom, l.wide && m.top() == nil)
+		m.closing(&m.bottom, l.wide && m.top() == nil)
 		m.front.drawSheet(m, &m.bottom)
 		m.put(m.bottom.Fill(), l.sheet)
 	}
 	m.bottom.Reset(m.theme, m.w, 2)
-	m.rule(&m.bottom, l.wide && m.top() == nil && l.sheet == 0)
+	m.closing(&m.bottom, l.wide && m.top() == nil && l.sheet == 0)
 	m.footer(&m.bottom)
 	m.put(m.bottom.Fill(), 2)
 	return string(m.frame[:len(m.frame)-1])
@@ -129,10 +129,10 @@ func (m *model) drawPeek(b *ink.Block, side bool) {
 	}
 	key := peekKey{of: s, facts: f, width: b.Width(), height: b.Height(), side: side, look: m.look.absolute}
 	if s.row != nil || s.finding != nil && s.finding.Timeout > 0 {
-		key.second = m.look.now / 1e9
+		key.now = m.look.now // ages stand in it
 	}
 	if p.key != key || p.lines == nil {
-		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe}
+		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe, ruleBy: m.rule}
 		if side {
 			p.lines = c.compose(s, f)
 		} else {
@@ -149,7 +149,8 @@ func (m *model) drawPeek(b *ink.Block, side bool) {
 	}
 }
 
-func (m *model) rule(b *ink.Block, crossed bool) {
+// closing draws the rule below a region; crossed: the wall between list and detail ends in it.
+func (m *model) closing(b *ink.Block, crossed bool) {
 	g := m.theme.Glyph
 	if !crossed {
 		b.Times(g.Rule, b.Width(), ink.Rule).End()

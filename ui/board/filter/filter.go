@@ -195,6 +195,9 @@ func parseTerm(word string, on Subject) (*term, error) {
 	if len(body) > 1 && body[0] == '-' {
 		t.not, body = true, body[1:]
 	}
+	if strings.HasPrefix(strings.ToLower(body), "arg.") {
+		return nil, unknown("arg", on)
+	}
 	at := strings.IndexAny(body, `:<>="`)
 	if at <= 0 || body[at] == '"' || !letters(body[:at]) {
 		if value := strings.ToLower(strings.ReplaceAll(body, `"`, "")); value != "" {
@@ -227,13 +230,13 @@ func parseTerm(word string, on Subject) (*term, error) {
 }
 
 func unknown(name string, on Subject) error {
-	for _, n := range Names(on) {
-		if strings.HasPrefix(n, name) || strings.HasPrefix(name, n) {
-			return fmt.Errorf("unknown name %s: did you mean %s:?", name, n)
-		}
-	}
 	if name == "arg" {
 		return fmt.Errorf("arguments are not kept in memory: search them on a row's own page")
+	}
+	for _, n := range Names(on) {
+		if strings.HasPrefix(n, name) || strings.HasPrefix(name, n) || near(name, n) {
+			return fmt.Errorf("unknown name %s: did you mean %s:?", name, n)
+		}
 	}
 	return fmt.Errorf("unknown name %s: expected one of %s", name, strings.Join(Names(on), ", "))
 }
@@ -244,7 +247,7 @@ func (t *term) value(name, value string, number bool, words func() []string) err
 	if words != nil {
 		for _, v := range t.values {
 			if !strings.Contains(v, "*") && !oneOf(v, words()) {
-				return fmt.Errorf("unknown %s %q: expected %s", name, v, strings.Join(words(), ", "))
+				return unknownWord(name, v, words())
 			}
 		}
 	}
@@ -274,6 +277,40 @@ func (t *term) value(name, value string, number bool, words func() []string) err
 		t.number = float64(n)
 	}
 	return nil
+}
+
+// unknownWord names the word that is meant, or all there are.
+func unknownWord(name, word string, all []string) error {
+	for _, w := range all {
+		if near(word, w) {
+			return fmt.Errorf("unknown %s %q: did you mean %s?", name, word, w)
+		}
+	}
+	return fmt.Errorf("unknown %s %q: expected %s", name, word, strings.Join(all, ", "))
+}
+
+// near says whether two words are one slip apart, or two in longer words: a letter too many, too few, another, or two swapped.
+func near(a, b string) bool {
+	slips := 1 + min(len(a), len(b))/5
+	was, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], was[j-1]+1)
+			}
+		}
+		was, row, next = row, next, was
+	}
+	return row[len(b)] <= slips
 }
 
 // seconds reads a duration: Go's, and days.

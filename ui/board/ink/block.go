@@ -98,6 +98,15 @@ func (b *Block) Right(s string, w int, tone Tone) *Block {
 	return b.Cell(t, w, tone)
 }
 
+// Tail is SayCell for a text whose end matters most, such as a place in a file: what does not fit is cut at its beginning.
+func (b *Block) Tail(s string, w int, tone Tone) *Block {
+	t := b.theme.spelled(safe.Line(s))
+	if w = min(w, b.Room()); safe.Width(t) > w {
+		t = b.theme.tail(t, w)
+	}
+	return b.Cell(t, w, tone)
+}
+
 // Gap writes n spaces.
 func (b *Block) Gap(n int) *Block { return b.To(b.col + n) }
 

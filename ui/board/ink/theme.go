@@ -176,6 +176,14 @@ func (t *Theme) cut(text safe.Text, w int) safe.Text {
 	return safe.Truncate(text, w)
 }
 
+// tail shortens a text to its end.
+func (t *Theme) tail(text safe.Text, w int) safe.Text {
+	if t.ASCII {
+		return safe.ASCII.Tail(text, w)
+	}
+	return safe.Tail(text, w)
+}
+
 // spelled is a text as the theme can show it: without ASCII signs only, everything else is spelled out, controls as <0A>.
 func (t *Theme) spelled(text safe.Text) safe.Text {
 	if !t.ASCII || ascii(text) {
@@ -190,6 +198,8 @@ func (t *Theme) spelled(text safe.Text) safe.Text {
 			fmt.Fprintf(&b, "<%02X>", r-0x2400)
 		case r == '⇥':
 			b.WriteString("<09>")
+		case r == '…': // where something was cut before it came here
+			b.WriteByte('~')
 		default:
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		}
