@@ -21,8 +21,10 @@ type options struct {
 	match         choice
 	maxLine       size
 	readOnly, utc bool
+	actor         string
 	theme         choice
 	ascii         bool
+	window        time.Duration // of watch and drain; 0: none
 }
 
 func newOptions() *options {
@@ -46,6 +48,7 @@ func (o *options) bind(f *pflag.FlagSet) {
 	f.Var(&o.match, "match", "both sides were given the same work: compare by `HOW`: run, or intent (run id left out)")
 	f.Var(&o.maxLine, "max-line", "longest line that is read, in `BYTES` (k, M, G); longer ones are counted and skipped")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse every action that changes something")
+	f.StringVar(&o.actor, "actor", "", "`NAME` of who acts, for the log, beside user@host (else $DRAINBOARD_ACTOR)")
 	f.BoolVar(&o.utc, "utc", false, "times in UTC")
 	f.Var(&o.theme, "theme", "`NAME`: auto, light, dark, mono")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only")

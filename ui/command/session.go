@@ -22,6 +22,7 @@ type engine interface {
 	// Wait returns when everything is read and settled; for sources that are read once.
 	Wait(ctx context.Context) error
 	Report(ctx context.Context) (*triage.Report, error)
+	LoneKeys(ctx context.Context, limit int) ([]triage.LoneKey, error)
 	Close() error
 }
 
@@ -32,12 +33,15 @@ type session struct {
 	table   *table.Table
 	tableAt place
 	ledger  place
+	look    looker // nil without a ledger, or when it cannot be read
 	sources []trace.Source
+	window  *windowFile // nil: no drain window was chosen
 }
 
 // place is a file that was named or found.
 type place struct {
-	path  string // as it is shown; "" when there is none
+	path  string // as it was named or found; "" when there is none
+	shown string // how it is shown instead, when the path is an address that holds a password
 	found found
 	fixed string // why it may not be written, or nothing of it run; "" when it may
 }

@@ -3,11 +3,9 @@ package command
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"drainboard/ledger"
 	"drainboard/ledger/intake"
-	"drainboard/ledger/sqlite"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
 )
@@ -29,22 +27,29 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 	s.ledger = a.findLedger(first)
 	c := intake.Config{
 		Sources: sources, Follow: follow, MaxLine: int(a.opts.maxLine), Stdin: a.env.Stdin, Run: a.opts.run, Table: s.table, Recipe: a.opts.recipe,
-		Since: trace.NoTime, Draining: a.opts.draining, Match: matchOf(a.opts.match.word), LedgerPath: s.ledger.path, Now: a.clock,
+		Since: trace.NoTime, Draining: a.opts.draining, Match: matchOf(a.opts.match.word), Now: a.clock,
 	}
 	if !a.opts.since.IsZero() {
 		c.Since = a.opts.since.UnixNano()
 	}
-	s.use = inUse{ledger: s.ledger.path, ledgerNote: s.ledger.note("read only"), table: s.tableAt.path, tableNote: s.tableAt.note("nothing of it is run")}
+	s.use = inUse{table: s.tableAt.path, tableNote: s.tableAt.note("nothing of it is run")}
 	if s.ledger.path != "" {
-		looker, err := a.look(ctx, &s.ledger)
-		if err != nil {
+		if s.look, err = a.look(ctx, &s.ledger); err != nil {
 			c.LedgerErr, s.use.ledgerErr = err, err.Error()
 		} else {
-			c.Ledger = looker
+			c.Ledger = s.look
 		}
+	}
+	c.LedgerPath, s.use.ledger, s.use.ledgerNote = s.ledger.name(), s.ledger.name(), s.ledger.note("read only")
+	if self, err := proc.Self(); err == nil {
+		c.Alive = func(o ledger.Owner) ledger.Liveness { return proc.Alive(self, o) }
+	}
+	if a.opts.window > 0 {
+		a.keepWindow(&c, s)
 	}
 	e, err := intake.Start(ctx, c)
 	if err != nil {
+		err = errors.Join(err, s.window.close())
 		if c.Ledger != nil {
 			err = errors.Join(err, c.Ledger.Close())
 		}
@@ -52,21 +57,6 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 	}
 	s.engine = e
 	return s, nil
-}
-
-// look opens a ledger for reading, and notes why it may not be written.
-func (a *app) look(ctx context.Context, at *place) (ledger.Looker, error) {
-	if strings.HasPrefix(at.path, "postgres://") || strings.HasPrefix(at.path, "postgresql://") {
-		return nil, errors.New("this build reads SQLite ledgers only: name a file")
-	}
-	l, err := sqlite.OpenLooker(ctx, at.path, sqlite.Options{Now: a.clock})
-	if err != nil {
-		return nil, err
-	}
-	if err := l.Writable(); err != nil && at.fixed == "" {
-		at.fixed = err.Error()
-	}
-	return l, nil
 }
 
 func matchOf(word string) triage.Match {

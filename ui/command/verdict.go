@@ -37,6 +37,7 @@ func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *t
 	if s.RecipeNote != "" {
 		p.word(yellow, "  %s", s.RecipeNote).line()
 	}
+	p.windowLine(s)
 	p.sides(s)
 	p.read(s.Totals)
 	p.blockers(s, use)
@@ -49,6 +50,8 @@ func (p *page) verdict(s *triage.Snapshot, use inUse, findings iter.Seq2[int, *t
 func (p *page) banner(v triage.Verdict) {
 	k, words := badgeGo, "GO"
 	switch {
+	case v.Waiting:
+		k, words = badgeNo, "NO-GO"
 	case !v.Go:
 		k, words = badgeNo, fmt.Sprintf("NO-GO %d", v.Rows)
 	case v.TracesOnly:

@@ -34,6 +34,7 @@ the same as check.`,
 		},
 	}
 	flags.bind(c)
+	a.bindWindow(c)
 	return c
 }
 
@@ -54,7 +55,7 @@ func (a *app) boardOptions(s *session) board.Options {
 		zone = time.UTC
 	}
 	return board.Options{
-		Ledger: s.ledger.path, LedgerFixed: s.ledger.fixed, Table: s.tableAt.path, TableFixed: s.tableAt.fixed,
+		Ledger: s.ledger.name(), LedgerFixed: s.ledger.fixed, Table: s.tableAt.path, TableFixed: s.tableAt.fixed,
 		ReadOnly: a.opts.readOnly, Now: a.clock, Zone: zone, Theme: a.opts.theme.word, ASCII: a.opts.ascii, Env: os.Environ(),
 		In: a.env.Stdin, Out: a.env.Stdout, Faults: a.env.Temp,
 	}

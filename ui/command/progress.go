@@ -1,0 +1,76 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"drainboard/keys/table"
+	"drainboard/ledger/triage"
+)
+
+// progress says on standard error what drain waits for: at once when that is something else, and once a minute.
+type progress struct {
+	to   io.Writer
+	last string
+	at   time.Time
+}
+
+// say prints a line unless it would say what was said. The time that is left of the window is no news.
+func (p *progress) say(s *triage.Snapshot, loading bool, now time.Time) {
+	words := waitsFor(s, loading, now)
+	what := words
+	if s.Verdict.Waiting && !loading {
+		what = "waiting"
+	}
+	if what == p.last && now.Sub(p.at) < time.Minute {
+		return
+	}
+	p.last, p.at = what, now
+	fmt.Fprintf(p.to, "%s  %s\n", now.UTC().Format("2006-01-02 15:04:05Z"), words)
+}
+
+// tableWatch judges by the decision table as it is by now: who classifies a tool while drain waits need not start it again.
+type tableWatch struct {
+	s    *session
+	size int64
+	at   time.Time
+}
+
+// reloader judges by another table; intake.Engine is one.
+type reloader interface {
+	Reload(ctx context.Context, t *table.Table) error
+}
+
+func newTableWatch(s *session) *tableWatch {
+	w := &tableWatch{s: s}
+	if info, err := os.Stat(s.tableAt.path); err == nil && s.tableAt.path != "" {
+		w.size, w.at = info.Size(), info.ModTime()
+	}
+	return w
+}
+
+// look reads the table again when its file has changed. A table with mistakes is an error, once; the one before stays in force.
+func (w *tableWatch) look(ctx context.Context) error {
+	path := w.s.tableAt.path
+	engine, can := w.s.engine.(reloader)
+	if path == "" || !can {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == w.size && info.ModTime().Equal(w.at) {
+		return nil // gone for a moment, as while an editor replaces it
+	}
+	w.size, w.at = info.Size(), info.ModTime()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	t, err := table.Parse(src, path)
+	if err != nil {
+		return err
+	}
+	return engine.Reload(ctx, t)
+}
