@@ -43,7 +43,14 @@ id. What a format cannot tell is never guessed: it is listed under LACKS.`,
 					field(dim, strings.Join(l.Lacks, ", ")),
 				})
 			}
-			p.table([]column{{title: "FORMAT"}, {title: "WRITTEN BY"}, {title: "AN ID REACHES"}, {title: "AN ID TWICE IS"}, {title: "RESULTS"}, {title: "LACKS"}}, rows)
+			p.table([]column{
+				{title: "FORMAT"},
+				{title: "WRITTEN BY", most: 56},
+				{title: "AN ID REACHES", spare: 1},
+				{title: "AN ID TWICE IS", spare: 2},
+				{title: "RESULTS", spare: 3},
+				{title: "LACKS", spare: 4},
+			}, rows)
 			return p.flush(a.env.Stdout)
 		},
 	}

@@ -26,7 +26,7 @@ left something out of is marked with ~. --json prints one object a call.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.keys(c.Context(), args, copies) },
 	}
 	c.Flags().BoolVar(&copies, "copies", false, "list the lines too that only restate a call")
-	c.AddCommand(newKeysExplain(a))
+	c.AddCommand(newKeysExplain(a), newKeysIgnore(a))
 	return c
 }
 

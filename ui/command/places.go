@@ -22,6 +22,14 @@ var agents = []struct{ name, variable, home, folder string }{
 	{"Qwen Code", "", ".qwen", "projects"},
 	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions"},
 	{"OpenClaw", "", ".openclaw", "agents"},
+	{"Cursor", "", ".cursor", "projects"},
+	{"Factory Droid", "", ".factory", "sessions"},
+	{"Kimi", "KIMI_CODE_HOME", ".kimi-code", "sessions"},
+	{"Kimi", "", ".kimi", "sessions"},
+	{"Grok", "GROK_HOME", ".grok", "sessions"},
+	{"Amp", "", ".local/share/amp", "threads"},
+	{"goose", "", ".local/share/goose", "sessions"},
+	{"OpenHands", "", ".openhands", "conversations"},
 }
 
 // What a search of the working directory may cost.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -74,26 +73,6 @@ func (p *page) ignoring(e *explanation) {
 	if slices.Contains(e.Differs, "run") {
 		p.word(dim, "  the run would still keep the two apart").line()
 	}
-	if e.Unread > 0 {
-		p.word(yellow, "  %s could not be read again and is not in this preview", plural(e.Unread, "call", "calls")).line()
-	}
-	if len(e.Merges) == 0 {
-		p.word(green, "  nothing else of %s would be merged", e.A.Tool).line()
-		return
-	}
-	p.word(red, "  it would merge %s of %s too:", plural(len(e.Merges), "other group", "other groups"), e.A.Tool).line()
-	const most = 10
-	for i, m := range e.Merges {
-		if i == most {
-			p.word(dim, "    and %d more; --json lists all", len(e.Merges)-most).line()
-			break
-		}
-		places := m.At
-		end := ""
-		if len(places) > 4 {
-			places, end = places[:4], fmt.Sprintf(" and %d more", len(m.At)-4)
-		}
-		p.word(plain, "    %s: %s  ", m.Run, plural(len(m.Keys), "key", "keys")).word(dim, "%s", strings.Join(places, " ")+end).line()
-	}
-	p.word(plain, "  Merging distinct intents deletes real work: are these the same action?").line()
+	p.word(plain, "  beside these two:").line()
+	p.merged(e.Merges, e.Unread)
 }
