@@ -25,7 +25,7 @@ func acpFormat() *Format {
 			}
 			return has(acpUpdate(v), "sessionUpdate")
 		},
-		New: func([]byte, string) Decoder { return &acpDecoder{open: map[string]*held{}} },
+		New: func([]byte, string) Decoder { return &acpDecoder{} },
 	}
 }
 
@@ -42,7 +42,7 @@ func acpUpdate(v pyjson.Value) pyjson.Value {
 
 // acpDecoder holds a call back until its arguments are there, or its end.
 type acpDecoder struct {
-	open map[string]*held
+	holding
 	done idSet
 }
 
@@ -60,27 +60,23 @@ func (d *acpDecoder) Decode(v pyjson.Value, w *Scratch) {
 	t := turnOf(w, session, firstOf(v, genericTime[:]))
 	id := w.Text(u.Get("toolCallId"))
 	key := string(t.run) + "\x00" + string(id)
-	h := d.open[key]
-	if h == nil && start {
+	if start && d.open[key] == nil {
 		e := t.event(Call, w)
-		e.CallID, e.Tool = id, acpTool(u, w)
+		e.CallID, e.Tool, e.NoArgs = id, acpTool(u, w), true
 		if len(e.Tool) == 0 {
 			w.Bad(reasonNoTool)
 			return
 		}
-		if len(d.open) >= maxPartials {
-			d.Flush(w)
-		}
-		h = w.Hold(e)
-		d.open[key] = h
+		d.add(w, key, e)
 	}
 	status := u.Get("status")
 	ended := textIn(status, "completed", "failed")
-	if args := u.Get("rawInput"); h != nil && (args.Len() > 0 || args.Kind() == pyjson.String || ended) {
-		h.event.Args = args.Raw()
-		h.event.NoArgs = h.event.Args == nil
-		delete(d.open, key)
-		w.Release(h)
+	if args := u.Get("rawInput"); args.Len() > 0 || args.Kind() == pyjson.String || ended {
+		if h := d.take(key); h != nil {
+			h.event.Args = args.Raw()
+			h.event.NoArgs = h.event.Args == nil
+			w.Release(h)
+		}
 	}
 	if !ended || !d.done.add([]byte(key)) {
 		return
@@ -105,14 +101,4 @@ func acpTool(u pyjson.Value, w *Scratch) []byte {
 		}
 	}
 	return w.Text(u.Get("kind"))
-}
-
-// Flush lets go of calls whose arguments never came.
-func (d *acpDecoder) Flush(w *Scratch) {
-	for _, key := range inOrder(d.open) {
-		h := d.open[key]
-		delete(d.open, key)
-		h.event.NoArgs = true
-		w.Release(h)
-	}
 }

@@ -21,7 +21,7 @@ type agentsDecoder struct{ groups map[string]string }
 // Decode reads a trace, or a span.
 func (d *agentsDecoder) Decode(v pyjson.Value, w *Scratch) {
 	if v.Get("object").IsText("trace") {
-		if group := v.Get("group_id").Text(); group != "" {
+		if group := v.Get("group_id").Text(); group != "" && len(group) <= maxID {
 			if len(d.groups) >= maxIDs {
 				clear(d.groups)
 			}

@@ -20,7 +20,7 @@ func anthropicFormat() *Format {
 			})
 		},
 		New: func([]byte, string) Decoder {
-			return &anthropicDecoder{partials: partials{open: map[string]*partial{}}}
+			return &anthropicDecoder{}
 		},
 	}
 }

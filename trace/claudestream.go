@@ -83,13 +83,19 @@ func (d *claudeStream) Decode(v pyjson.Value, w *Scratch) {
 	}
 }
 
-// idSet is a set of ids that forgets all when it holds maxIDs.
+// idSet is a set of ids that forgets all when it holds maxIDs. Ids longer than maxID bytes are not kept.
 type idSet map[string]struct{}
 
-const maxIDs = 1 << 16
+const (
+	maxIDs = 1 << 16
+	maxID  = 1 << 10
+)
 
 // add says whether the id is new.
 func (s *idSet) add(id []byte) bool {
+	if len(id) > maxID {
+		return true
+	}
 	if _, ok := (*s)[string(id)]; ok {
 		return false
 	}

@@ -19,7 +19,7 @@ func codexExecFormat() *Format {
 			return textIn(p.Value.Get("type"), "thread.started", "turn.started", "turn.completed", "turn.failed",
 				"item.started", "item.updated", "item.completed")
 		},
-		New: func([]byte, string) Decoder { return &codexExec{begun: map[string]bool{}} },
+		New: func([]byte, string) Decoder { return &codexExec{} },
 	}
 }
 
@@ -28,7 +28,7 @@ func codexExecFormat() *Format {
 type codexExec struct {
 	run    []byte
 	starts int
-	begun  map[string]bool // items that are not done
+	begun  idSet // items that are not done
 }
 
 // Decode reads one event.
@@ -60,14 +60,10 @@ func (d *codexExec) item(item pyjson.Value, done bool, w *Scratch) {
 		w.Bad(reasonNoTool)
 		return
 	}
-	if !d.begun[string(id)] {
+	if d.begun.add(id) {
 		w.Emit(e)
 	}
 	if !done {
-		if len(d.begun) > maxIDs {
-			clear(d.begun)
-		}
-		d.begun[string(id)] = true
 		return
 	}
 	delete(d.begun, string(id))

@@ -31,6 +31,15 @@ func (w *Scratch) Hold(e *Event) *held {
 	return h
 }
 
+// size gives the bytes that it holds, and some for itself.
+func (h *held) size() int {
+	if h == nil {
+		return 0
+	}
+	e := &h.event
+	return 512 + len(e.Run) + len(e.CallID) + len(e.Tool) + len(e.Args) + len(e.Payload) + len(e.Span)
+}
+
 // Release emits a held call or result where it stood.
 func (w *Scratch) Release(h *held) {
 	e := &h.event
@@ -60,3 +69,42 @@ func inOrder[V interface{ place() (int64, int) }](m map[string]V) []string {
 }
 
 func (h *held) place() (off int64, n int) { return h.off, h.event.N }
+
+// holding keeps calls that may be told more of, by name, within bounds: 64 MiB and some thousand calls.
+type holding struct {
+	open  map[string]*held
+	bytes int
+}
+
+const maxHolding = 1 << 12
+
+// add holds an event under that name. Beyond the bounds everything is let go of first.
+func (s *holding) add(w *Scratch, name string, e *Event) *held {
+	if len(s.open) >= maxHolding || s.bytes > maxHeld {
+		s.Flush(w)
+	}
+	if s.open == nil {
+		s.open = map[string]*held{}
+	}
+	h := w.Hold(e)
+	s.open[name] = h
+	s.bytes += h.size()
+	return h
+}
+
+// take gives the event of that name, which is no longer kept; nil when there is none.
+func (s *holding) take(name string) *held {
+	h := s.open[name]
+	if h != nil {
+		delete(s.open, name)
+		s.bytes -= h.size()
+	}
+	return h
+}
+
+// Flush lets go of all.
+func (s *holding) Flush(w *Scratch) {
+	for _, name := range inOrder(s.open) {
+		w.Release(s.take(name))
+	}
+}

@@ -24,7 +24,7 @@ func kimiFormat() *Format {
 				"ToolCall", "ToolCallPart", "ToolResult", "SubagentEvent", "ApprovalRequest")
 		},
 		New: func(_ []byte, path string) Decoder {
-			return &kimiDecoder{run: kimiRun(path), open: map[string]*kimiCall{}}
+			return &kimiDecoder{run: kimiRun(path)}
 		},
 	}
 }
@@ -40,15 +40,11 @@ func kimiRun(path string) []byte {
 	return folderOf(path)
 }
 
-// kimiDecoder holds back the last call of each agent until all of its arguments are there.
+// kimiDecoder holds back the last call of each agent until all of its arguments are there. Agents are named by the call
+// that started them; "" is the session itself.
 type kimiDecoder struct {
-	run  []byte
-	open map[string]*kimiCall // by the call that started a sub-agent; "" the session itself
-}
-
-type kimiCall struct {
-	*held
-	args []byte // the text so far
+	partials
+	run []byte
 }
 
 // Decode reads one event.
@@ -64,16 +60,22 @@ func (d *kimiDecoder) message(m pyjson.Value, agent string, at int64, w *Scratch
 	}
 	payload := m.Get("payload")
 	if m.Get("type").IsText("ToolCallPart") {
-		if c := d.open[agent]; c != nil {
-			c.args = append(c.args, w.Text(payload.Get("arguments_part"))...)
+		if d.open[agent] != nil {
+			d.add(w, agent, nil, nil, nil, w.Text(payload.Get("arguments_part")))
 		}
 		return
 	}
-	d.finish(agent, w)
-	switch t := m.Get("type"); {
-	case t.IsText("ToolCall"):
-		d.begin(payload, agent, at, w)
-	case t.IsText("ToolResult"):
+	d.let(w, agent)
+	t := turn{run: d.run, time: at}
+	switch kind := m.Get("type"); {
+	case kind.IsText("ToolCall"):
+		f := payload.Get("function")
+		if len(w.Text(f.Get("name"))) == 0 {
+			w.Bad(reasonNoTool)
+			return
+		}
+		d.add(w, agent, &t, w.Text(payload.Get("id")), w.Text(f.Get("name")), w.Text(f.Get("arguments")))
+	case kind.IsText("ToolResult"):
 		value := payload.Get("return_value")
 		status, answer := OK, value.Get("output")
 		if value.Get("is_error").Kind() == pyjson.True {
@@ -84,41 +86,6 @@ func (d *kimiDecoder) message(m pyjson.Value, agent string, at int64, w *Scratch
 				status = Refused
 			}
 		}
-		t := turn{run: d.run, time: at}
 		t.result(w, payload.Get("tool_call_id"), nil, status, answer.Raw())
-	}
-}
-
-func (d *kimiDecoder) begin(payload pyjson.Value, agent string, at int64, w *Scratch) {
-	f := payload.Get("function")
-	tool := w.Text(f.Get("name"))
-	if len(tool) == 0 {
-		w.Bad(reasonNoTool)
-		return
-	}
-	e := w.Event(Call)
-	e.Run, e.Time, e.CallID, e.Tool = d.run, at, w.Text(payload.Get("id")), tool
-	c := &kimiCall{held: w.Hold(e), args: append([]byte{}, w.Text(f.Get("arguments"))...)}
-	if len(d.open) >= maxIDs {
-		d.Flush(w)
-	}
-	d.open[agent] = c
-}
-
-// finish lets go of an agent's last call.
-func (d *kimiDecoder) finish(agent string, w *Scratch) {
-	c := d.open[agent]
-	if c == nil {
-		return
-	}
-	delete(d.open, agent)
-	c.event.Args = w.Quote(c.args)
-	w.Release(c.held)
-}
-
-// Flush lets go of the calls that nothing came after.
-func (d *kimiDecoder) Flush(w *Scratch) {
-	for _, agent := range inOrder(d.open) {
-		d.finish(agent, w)
 	}
 }

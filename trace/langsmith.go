@@ -14,12 +14,12 @@ func langSmithFormat() *Format {
 		Sniff: func(p *Probe) bool {
 			return has(p.Value, "trace_id") && has(p.Value, "run_type") || has(p.Value, "dotted_order")
 		},
-		New: func([]byte, string) Decoder { return &langSmith{open: map[string]*held{}} },
+		New: func([]byte, string) Decoder { return &langSmith{} },
 	}
 }
 
 // langSmith holds back the runs that have no end, until they are sent again.
-type langSmith struct{ open map[string]*held }
+type langSmith struct{ holding }
 
 // Decode reads one run.
 func (d *langSmith) Decode(v pyjson.Value, w *Scratch) {
@@ -43,15 +43,11 @@ func (d *langSmith) Decode(v pyjson.Value, w *Scratch) {
 	}
 	e := t.event(Call, w)
 	e.CallID, e.Tool, e.Args, e.Span = call, tool, onlyMember(v.Get("inputs"), "input").Raw(), id
-	if h := d.open[string(id)]; h != nil {
-		delete(d.open, string(id))
+	if h := d.take(string(id)); h != nil {
 		w.Drop(h)
 	}
 	if !present(v.Get("end_time")) && !truthy(fault) {
-		if len(d.open) >= maxPartials {
-			d.Flush(w)
-		}
-		d.open[string(id)] = w.Hold(e)
+		d.add(w, string(id), e)
 		return
 	}
 	w.Emit(e)
@@ -70,15 +66,6 @@ func (d *langSmith) Decode(v pyjson.Value, w *Scratch) {
 	}
 	e.Payload = payload.Raw()
 	w.Emit(e)
-}
-
-// Flush lets go of the runs that were not sent again.
-func (d *langSmith) Flush(w *Scratch) {
-	for _, id := range inOrder(d.open) {
-		h := d.open[id]
-		delete(d.open, id)
-		w.Release(h)
-	}
 }
 
 // onlyMember gives the member called name of an object that has no other; else the object.

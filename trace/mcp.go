@@ -148,6 +148,9 @@ func (d *mcpDecoder) message(m pyjson.Value, server, scope string, t *turn, w *S
 }
 
 func (c *mcpConn) ask(id string, what mcpAsk) {
+	if len(id) > maxID {
+		return
+	}
 	if len(c.asked) >= maxIDs {
 		clear(c.asked)
 	}

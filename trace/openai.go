@@ -24,7 +24,7 @@ func openAIFormat() *Format {
 			})
 		},
 		New: func([]byte, string) Decoder {
-			return &openAIDecoder{partials: partials{open: map[string]*partial{}}, runs: map[string]string{}}
+			return &openAIDecoder{runs: map[string]string{}}
 		},
 	}
 }
@@ -151,6 +151,8 @@ func (d *openAIDecoder) chain(v pyjson.Value, w *Scratch) []byte {
 	if len(d.runs) >= maxIDs {
 		clear(d.runs)
 	}
-	d.runs[id] = run
+	if len(id) <= maxID {
+		d.runs[id] = run
+	}
 	return []byte(run)
 }

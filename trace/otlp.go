@@ -142,7 +142,7 @@ func nanosOf(v pyjson.Value, w *Scratch) int64 {
 func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 	tr := d.trace(s.trace, w)
 	tr.last = max(tr.last, s.end)
-	d.age(s.end)
+	d.age(s.end, w)
 	d.lend(tr, w)
 	n := &spanNote{of: tr, id: string(s.id), parent: string(s.parent), run: string(d.span.run(w))}
 	if len(bytes.Trim(s.parent, "0")) == 0 {
@@ -221,6 +221,7 @@ func (d *otel) hold(n *spanNote, s *otelSpan, tool *toolSpan, w *Scratch) {
 		e.Span = w.join(s.trace, []byte(":"), s.id)
 	}
 	n.call = w.Hold(e)
+	d.held += n.call.size()
 	if tool.end == NoTime {
 		return
 	}
@@ -230,4 +231,5 @@ func (d *otel) hold(n *spanNote, s *otelSpan, tool *toolSpan, w *Scratch) {
 		e.Span = w.join(s.trace, []byte(":"), s.id, []byte("#end"))
 	}
 	n.answer = w.Hold(e)
+	d.held += n.answer.size()
 }

@@ -5,12 +5,13 @@ import "strings"
 // maxPartial bounds the arguments that are put together out of a stream's pieces: 16 MiB. What goes beyond ends the call.
 const maxPartial = 16 << 20
 
-// maxPartials bounds how many calls of streams are open at once.
+// maxPartials bounds how many calls of streams are open at once; all of them together hold no more than maxHeld bytes.
 const maxPartials = 1 << 12
 
 // partials puts calls together that a stream gives in pieces. A call stands where its first piece does.
 type partials struct {
-	open map[string]*partial
+	open  map[string]*partial
+	bytes int
 }
 
 type partial struct {
@@ -29,6 +30,9 @@ func (p *partials) add(w *Scratch, name string, t *turn, id, tool, args []byte) 
 		if len(p.open) >= maxPartials {
 			p.finish(w, "")
 		}
+		if p.open == nil {
+			p.open = map[string]*partial{}
+		}
 		e := t.event(Call, w)
 		e.CallID, e.Tool = id, tool
 		c = &partial{held: w.Hold(e)}
@@ -38,8 +42,12 @@ func (p *partials) add(w *Scratch, name string, t *turn, id, tool, args []byte) 
 		c.event.Tool = append([]byte{}, tool...)
 	}
 	c.args = append(c.args, args...)
-	if len(c.args) > maxPartial {
+	p.bytes += len(args)
+	switch {
+	case len(c.args) > maxPartial:
 		p.let(w, name)
+	case p.bytes > maxHeld:
+		p.finish(w, "")
 	}
 }
 
@@ -54,7 +62,11 @@ func (p *partials) finish(w *Scratch, prefix string) {
 
 func (p *partials) let(w *Scratch, name string) {
 	c := p.open[name]
+	if c == nil {
+		return
+	}
 	delete(p.open, name)
+	p.bytes -= len(c.args)
 	if len(c.event.Tool) == 0 {
 		w.Drop(c.held)
 		return

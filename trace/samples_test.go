@@ -122,3 +122,19 @@ func TestSamplesGiveTheirCounts(t *testing.T) {
 func (s Stats) accounted() bool {
 	return s.Values+s.Torn+s.Noise+s.Extra == s.Calls+s.Results+s.Others+s.Bad+s.Held
 }
+
+// samples gives the bytes of every sample by its path.
+func samples(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/samples/*.[jlt]*")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no samples", err)
+	}
+	all := map[string][]byte{}
+	for _, path := range paths {
+		if all[path], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}

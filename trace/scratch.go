@@ -1,6 +1,10 @@
 package trace
 
-import "drainboard/keys/pyjson"
+import (
+	"bytes"
+
+	"drainboard/keys/pyjson"
+)
 
 // Scratch is what one worker needs to decode blocks: memory that is used again, and the way out for events. The zero
 // Scratch is ready. It is for one goroutine.
@@ -77,17 +81,44 @@ func (w *Scratch) Quote(text []byte) []byte {
 	return w.arena[n:len(w.arena):len(w.arena)]
 }
 
-// Parse reads a text that is one whole JSON value. The value is lent until the value that holds the text is done.
+// Parse reads a text that is one whole JSON value. The value is lent until the value that holds the text is done. Its raw
+// form is JSON like any other: surrogates, which a text may hold, are escapes in it.
 func (w *Scratch) Parse(text []byte) (pyjson.Value, bool) {
 	if w.used == len(w.nested) {
 		w.nested = append(w.nested, new(pyjson.Doc))
 	}
 	d := w.nested[w.used]
-	if d.ParseWholeText(text) != nil {
+	if d.ParseWholeText(w.escapeSurrogates(text)) != nil {
 		return pyjson.Value{}, false
 	}
 	w.used++
 	return d.Root(), true
+}
+
+// escapeSurrogates writes the surrogates in a WTF-8 text as JSON escapes; without any it gives the text itself.
+func (w *Scratch) escapeSurrogates(text []byte) []byte {
+	n, done := len(w.arena), 0
+	for i := bytes.IndexByte(text, 0xED); i >= 0 && i+2 < len(text); {
+		if text[i+1] >= 0xA0 {
+			w.arena = append(w.arena, text[done:i]...)
+			r, size := pyjson.DecodeRune(text[i:])
+			w.arena = pyjson.AppendEscape(w.arena, r)
+			i += size
+			done = i
+		} else {
+			i++
+		}
+		k := bytes.IndexByte(text[i:], 0xED)
+		if k < 0 {
+			break
+		}
+		i += k
+	}
+	if done == 0 {
+		return text
+	}
+	w.arena = append(w.arena, text[done:]...)
+	return w.arena[n:len(w.arena):len(w.arena)]
 }
 
 func (w *Scratch) reset() {

@@ -13,7 +13,9 @@ type spanTree struct {
 	traces map[string]*spanTrace
 	order  []*spanTrace // oldest first
 	young  int          // traces in order before this one hold nothing back any more
-	spans  int
+	spans  int          // that are kept, long ones counted as several
+	limit  int          // of these
+	held   int          // bytes in events that are held back
 	newest int64
 	ready  []*spanNote // held spans whose run is known by now
 	asked  int         // bytes of arguments in all traces
@@ -22,11 +24,12 @@ type spanTree struct {
 	direct bool
 }
 
-// The bounds of what is remembered: spans, how much later than the last of a trace others may end while its spans are
-// held back (nanoseconds), the arguments that models asked for (bytes), and how many
+// The bounds of what is remembered: spans, what is held back of them (bytes), how much later than the last of a trace
+// others may end while its spans are held back (nanoseconds), the arguments that models asked for (bytes), and how many
 // ancestors of a span are looked at.
 const (
-	maxSpans   = 1 << 17
+	maxSpans   = 1 << 16
+	maxHeld    = 64 << 20
 	maxHeldFor = int64(3600e9)
 	maxAsked   = 16 << 20
 	maxClimb   = 64 // ancestors
@@ -35,6 +38,7 @@ const (
 type spanTrace struct {
 	id      string
 	asked   int   // bytes of args
+	cost    int   // of spans, as spanTree.spans counts
 	last    int64 // end of its latest span
 	spans   map[string]*spanNote
 	byCall  map[string]*spanNote   // a tool's first span by call id and tool
@@ -56,7 +60,7 @@ type spanNote struct {
 	call, answer     *held
 }
 
-func newSpanTree() spanTree { return spanTree{traces: map[string]*spanTrace{}} }
+func newSpanTree() spanTree { return spanTree{traces: map[string]*spanTrace{}, limit: maxSpans} }
 
 // trace gives the trace, and makes room for it.
 func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
@@ -64,7 +68,7 @@ func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
 	if tr != nil {
 		return tr
 	}
-	for t.spans > maxSpans && len(t.order) > 0 {
+	for t.spans > t.limit && len(t.order) > 0 {
 		oldest := t.order[0]
 		t.order = t.order[1:]
 		t.young = max(t.young-1, 0)
@@ -80,25 +84,27 @@ func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
 
 func (tr *spanTrace) clear() {
 	tr.spans, tr.byCall = map[string]*spanNote{}, map[string]*spanNote{}
-	tr.waiting, tr.args, tr.asked = map[string][]*spanNote{}, map[string][]byte{}, 0
+	tr.waiting, tr.args, tr.asked, tr.cost = map[string][]*spanNote{}, map[string][]byte{}, 0, 0
 }
 
 // wipe lets go of what a trace holds back, and forgets its spans.
 func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
 	t.settleAll(tr)
 	t.release(w)
-	t.spans -= len(tr.spans)
+	t.spans -= tr.cost
 	t.asked -= tr.asked
 	tr.clear()
 }
 
 // add notes a span that is not known. What waited for it goes on; a tool's own way up begins.
 func (t *spanTree) add(n *spanNote, w *Scratch) {
-	if len(n.of.spans) > maxSpans {
+	if n.of.cost > t.limit {
 		t.wipe(n.of, w)
 	}
+	cost := 1 + (len(n.id)+len(n.parent)+len(n.run)+len(n.otherwise)+len(n.tool)+len(n.name))/256
 	n.of.spans[n.id] = n
-	t.spans++
+	n.of.cost += cost
+	t.spans += cost
 	if n.tool != "" && n.name != "" && !n.weak {
 		key := n.name + "\x00" + n.tool
 		if first := n.of.byCall[key]; first == nil {
@@ -176,6 +182,8 @@ func (t *spanTree) merge(a, b *spanNote, w *Scratch) {
 	if b.emitted || !a.emitted && b.says() > a.says() {
 		keep, drop = b, a
 	}
+	t.held -= keep.size()
+	defer func() { t.held += keep.size() }()
 	if keep.call != nil && drop.call != nil {
 		if keep.name == "" || keep.weak && !drop.weak && drop.name != "" {
 			keep.call.event.CallID, keep.name, keep.weak = drop.call.event.CallID, drop.name, drop.weak
@@ -194,8 +202,11 @@ func (t *spanTree) merge(a, b *spanNote, w *Scratch) {
 		keep.run = drop.run
 		t.settle(keep)
 	}
-	drop.give(w)
+	t.give(drop, w)
 }
+
+// size gives the bytes that a span's events hold.
+func (n *spanNote) size() int { return n.call.size() + n.answer.size() }
 
 // says weighs how much a span tells: arguments most, then an id of the call, then being the tool's own execution.
 func (n *spanNote) says() int {
@@ -213,10 +224,11 @@ func (n *spanNote) says() int {
 }
 
 // give up a span that restates another.
-func (n *spanNote) give(w *Scratch) {
+func (t *spanTree) give(n *spanNote, w *Scratch) {
 	n.dropped = true
 	for _, h := range [...]*held{n.call, n.answer} {
 		if h != nil {
+			t.held -= h.size()
 			w.Drop(h)
 		}
 	}
@@ -234,6 +246,7 @@ func (t *spanTree) release(w *Scratch) {
 	for _, n := range t.ready {
 		for _, h := range [...]*held{n.call, n.answer} {
 			if h != nil {
+				t.held -= h.size()
 				h.event.Run = []byte(cmp.Or(n.run, n.otherwise))
 				w.Release(h)
 			}
@@ -253,12 +266,21 @@ func (t *spanTree) settleAll(tr *spanTrace) {
 	}
 }
 
-// age gives up waiting in traces that ended long before the newest span.
-func (t *spanTree) age(end int64) {
+// age gives up waiting in traces that ended long before the newest span, and in the oldest when too much is held back.
+func (t *spanTree) age(end int64, w *Scratch) {
 	t.newest = max(t.newest, end)
-	for t.young < len(t.order) && t.order[t.young].last < t.newest-maxHeldFor {
+	for t.young < len(t.order) && (t.held > maxHeld || t.order[t.young].last < t.newest-maxHeldFor) {
 		t.settleAll(t.order[t.young])
 		t.young++
+		if t.held > maxHeld {
+			t.release(w)
+		}
+	}
+	if t.held > maxHeld { // the young ones hold nothing back, but for what came to them since
+		for _, tr := range t.order {
+			t.settleAll(tr)
+		}
+		t.release(w)
 	}
 }
 
