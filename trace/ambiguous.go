@@ -127,6 +127,14 @@ func rareCodeOf(w []byte) wordCode {
 	return wOther
 }
 
+// wordLengths holds, for the first letters of the known words (a is 1), a bit for each of their lengths.
+var wordLengths = [32]uint16{
+	'a' & 31: 1 << 7, 'b' & 31: 1<<2 | 1<<3 | 1<<6, 'c' & 31: 1<<4 | 1<<6 | 1<<8 | 1<<9 | 1<<10, 'd' & 31: 1<<7 | 1<<8 | 1<<12,
+	'e' & 31: 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<8, 'g' & 31: 1 << 7, 'h' & 31: 1 << 4, 'i' & 31: 1 << 11, 'l' & 31: 1 << 4,
+	'o' & 31: 1 << 3, 'p' & 31: 1 << 4, 'r' & 31: 1<<5 | 1<<10, 's' & 31: 1<<6 | 1<<7, 't' & 31: 1<<4 | 1<<5 | 1<<7 | 1<<11,
+	'u' & 31: 1<<2 | 1<<10 | 1<<11, 'w' & 31: 1 << 4,
+}
+
 // phraseScanner looks at one word after the other.
 type phraseScanner struct {
 	last, before wordCode // the word before and the one before that, wOther unless joined to what follows
@@ -184,7 +192,7 @@ func (s *phraseScanner) word(w []byte) bool {
 		return s.number(w)
 	}
 	code := wOther
-	if len(w) <= longestWord {
+	if len(w) <= longestWord && wordLengths[w[0]&0x1F]>>len(w)&1 != 0 {
 		var buf [longestWord]byte
 		for i, c := range w {
 			buf[i] = c | 0x20

@@ -276,6 +276,7 @@ func TestFollow(t *testing.T) {
 	for _, c := range cases {
 		for _, noWatch := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/looking only %v", c.name, noWatch), func(t *testing.T) {
+				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "traces")
 				path := write(t, filepath.Join(dir, "a.jsonl"), text(lines(0, 10)))
 				f := follow(t, Config{Sources: sources(dir), NoWatch: noWatch})

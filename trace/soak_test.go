@@ -19,6 +19,8 @@ type soak struct {
 	next int
 	open map[string]*os.File // writers that keep their descriptor, as loggers do
 	log  []string
+
+	apart time.Duration // how long after a rotation the next one may come
 }
 
 func (s *soak) did(what, path string) {
@@ -105,9 +107,6 @@ func (s *soak) copyTruncate(path string) {
 	must(s.t, os.Truncate(path, 0))
 }
 
-// apart is how long after a rotation the next one may come.
-const apart = 10 * time.Millisecond
-
 func (s *soak) step() {
 	path := s.file()
 	switch n := s.rnd.IntN(100); {
@@ -115,13 +114,13 @@ func (s *soak) step() {
 		s.write(path)
 	case n < 85:
 		s.rotate(path)
-		time.Sleep(apart)
+		time.Sleep(s.apart)
 	case n < 90:
 		s.replace(path)
-		time.Sleep(apart)
+		time.Sleep(s.apart)
 	case n < 95:
 		s.copyTruncate(path)
-		time.Sleep(apart)
+		time.Sleep(s.apart)
 	case n < 97:
 		s.closeFile(path)
 	case n < 99:
@@ -149,9 +148,19 @@ func TestSoak(t *testing.T) {
 		must(t, err)
 		seed = n
 	}
-	dir := t.TempDir()
-	s := &soak{t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: dir, open: map[string]*os.File{}}
-	f := followFor(t, Config{Sources: sources(dir)}, long+30*time.Second)
+	// What happens between two looks cannot all be told apart: rotations must lie further apart than those.
+	t.Run("watching", func(t *testing.T) { soakFor(t, Config{Poll: 200 * time.Millisecond}, seed, long, 20*time.Millisecond) })
+	t.Run("looking", func(t *testing.T) {
+		soakFor(t, Config{NoWatch: true, Poll: 5 * time.Millisecond}, seed, long, 60*time.Millisecond)
+	})
+}
+
+func soakFor(t *testing.T, c Config, seed uint64, long, apart time.Duration) {
+	c.Sources = sources(t.TempDir())
+	s := &soak{
+		t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: c.Sources[0].Path, open: map[string]*os.File{}, apart: apart,
+	}
+	f := followFor(t, c, long+30*time.Second)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
