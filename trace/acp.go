@@ -14,6 +14,7 @@ func acpFormat() *Format {
 		Title:    "Agent Client Protocol messages, Grok's updates.jsonl",
 		Reach:    ReachRun,
 		Restates: true,
+		Apart:    true,
 		Results:  RecordsAlways,
 		Lacks:    []string{"times"},
 		Sniff: func(p *Probe) bool {

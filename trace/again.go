@@ -6,8 +6,11 @@ import (
 )
 
 // ReadEvent reads the n-th call or result (from 1) of the value at off in the (decompressed) file again. The event owns its bytes. In a format whose
-// decoder needs the lines before it, the event may lack what those lines said.
+// decoder needs other lines the file is read from its start (Format.Apart), or the event may lack what those lines said.
 func (r *Reader) ReadEvent(f *File, off int64, n int) (Event, error) {
+	if format := f.Format(); format != nil && format.Apart {
+		return r.readFromStart(f, format, off, n)
+	}
 	v, err := r.ReadValue(f, off)
 	if err != nil {
 		return Event{}, err
@@ -18,7 +21,8 @@ func (r *Reader) ReadEvent(f *File, off int64, n int) (Event, error) {
 	}
 	var found *Event
 	var w Scratch
-	b := Block{File: f, Off: off, Data: v, Document: true}
+	// Not the file itself, whose lines its own blocks count; and closed, so that a decoder lets go of what it holds back.
+	b := Block{File: &File{Path: f.Path}, Off: off, Data: v, Document: true, Last: true}
 	decode(&b, format.New(v, f.Path), format, &w, func(e *Event) {
 		if (e.Kind == Call || e.Kind == Result) && e.N == n && found == nil {
 			own := e.clone()

@@ -11,6 +11,7 @@ func anthropicFormat() *Format {
 		Title:    "logged streams of Anthropic's Messages API",
 		Reach:    ReachRun,
 		Restates: true,
+		Apart:    true,
 		Results:  RecordsWhenSeen,
 		Lacks:    []string{"times", "results", "errors"},
 		Sniff: func(p *Probe) bool {

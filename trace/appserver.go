@@ -42,6 +42,8 @@ func (d *appServer) Decode(v pyjson.Value, w *Scratch) {
 	t := turnOf(w, params.Get("threadId"), firstOf(v, genericTime[:]))
 	if d.begun.add(w.Text(id)) {
 		t.call(w, id, i.tool, i.args)
+	} else {
+		w.Pass()
 	}
 	if done {
 		status := i.status(w)

@@ -144,7 +144,7 @@ func (l *claudeLine) answer(block pyjson.Value, w *Scratch) {
 	if block.Get("is_error").Kind() == pyjson.True {
 		e.Status = claudeFault(w, content)
 	}
-	e.Cut = payload.Kind() == pyjson.String && bytes.HasPrefix(w.Text(payload), []byte("<persisted-output>"))
+	e.Cut = hasPrefix(e.Payload, `"<persisted-output>`)
 	if content.Kind() == pyjson.Object {
 		l.iflow(content, e, w)
 	}

@@ -74,6 +74,7 @@ func (d *claudeStream) Decode(v pyjson.Value, w *Scratch) {
 	for denial := range v.Get("permission_denials").Elements() {
 		id := denial.Get("tool_use_id")
 		if !d.answered.add(w.Text(id)) {
+			w.Pass()
 			continue
 		}
 		e := l.event(Result, w)

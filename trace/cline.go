@@ -15,6 +15,7 @@ func clineFormat() *Format {
 		Title:    "Cline and Roo conversations (api_conversation_history.json)",
 		Reach:    ReachRun,
 		Restates: true,
+		Apart:    true,
 		Results:  RecordsAlways,
 		Lacks:    []string{"times", "errors"},
 		Sniff: func(p *Probe) bool {

@@ -62,6 +62,8 @@ func (d *codexExec) item(item pyjson.Value, done bool, w *Scratch) {
 	}
 	if d.begun.add(id) {
 		w.Emit(e)
+	} else {
+		w.Pass()
 	}
 	if !done {
 		return

@@ -111,6 +111,9 @@ type Format struct {
 	// Stateless: a decoder is not changed by decoding, so that blocks of one file may be decoded at the same time and in
 	// any order. Blocks of a file of another format are handed out one at a time, each after the Release of the last.
 	Stateless bool
+	// Apart: what an event holds stands in several values, or shows only after those before it. To read such an event
+	// again the file is read from its start.
+	Apart bool
 	Lacks     []string // what this format cannot tell: "times", "results", "in flight", "call ids", "errors"
 }
 

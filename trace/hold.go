@@ -17,17 +17,10 @@ type held struct {
 // value that is being decoded, as if it had been emitted now.
 func (w *Scratch) Hold(e *Event) *held {
 	w.n++
+	w.number++
 	w.stats.Held++
-	h := &held{event: *e, line: w.lines + w.line, off: w.off + int64(w.offset)}
-	h.event.N = w.n
-	for _, b := range [...]*[]byte{
-		&h.event.Run, &h.event.RunRaw, &h.event.Parent, &h.event.CallID, &h.event.Tool, &h.event.Args, &h.event.Recorded,
-		&h.event.Conn, &h.event.Payload, &h.event.Span,
-	} {
-		if *b != nil {
-			*b = append([]byte{}, *b...)
-		}
-	}
+	h := &held{event: e.clone(), line: w.lines + w.line, off: w.off + int64(w.offset)}
+	h.event.N = w.number
 	return h
 }
 

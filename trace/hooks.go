@@ -79,6 +79,8 @@ func (d *hookDecoder) after(t *turn, v pyjson.Value, status Status, payload pyjs
 	id, tool := v.Get("tool_use_id"), w.Text(v.Get("tool_name"))
 	if text := w.Text(id); len(text) > 0 && d.begun.add(text) || len(text) == 0 && !d.any {
 		t.call(w, id, tool, v.Get("tool_input").Raw())
+	} else {
+		w.Pass()
 	}
 	t.result(w, id, tool, status, payload.Raw())
 }

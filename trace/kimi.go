@@ -14,6 +14,7 @@ func kimiFormat() *Format {
 		Title:    "Kimi CLI wire logs (~/.kimi, ~/.kimi-code)",
 		Reach:    ReachRun,
 		Restates: true,
+		Apart:    true,
 		Results:  RecordsAlways,
 		Sniff: func(p *Probe) bool {
 			v := p.Value

@@ -16,6 +16,7 @@ func mcpFormat() *Format {
 		Name:    "mcp",
 		Title:   "MCP JSON-RPC messages, one a line",
 		Reach:   ReachConn,
+		Apart:   true,
 		Results: RecordsAlways,
 		Lacks:   []string{"times"},
 		Sniff: func(p *Probe) bool {

@@ -15,6 +15,7 @@ func openAIFormat() *Format {
 		Title:    "logged OpenAI responses and streams",
 		Reach:    ReachRun,
 		Restates: true,
+		Apart:    true,
 		Results:  RecordsWhenSeen,
 		Lacks:    []string{"results", "errors"},
 		Sniff: func(p *Probe) bool {

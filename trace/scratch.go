@@ -24,6 +24,7 @@ type Scratch struct {
 	lines  int   // of the file before the block, known when its format is not Stateless
 	off    int64 // of the block in the file
 	n      int   // calls and results of the value so far
+	number int   // ... and those that were passed over
 	bad    int   // bad values of it
 }
 
@@ -33,7 +34,8 @@ func (w *Scratch) Emit(e *Event) {
 	switch e.Kind {
 	case Call, Result:
 		w.n++
-		e.N = w.n
+		w.number++
+		e.N = w.number
 		if e.Kind == Call {
 			w.stats.Calls++
 		} else {
@@ -47,6 +49,10 @@ func (w *Scratch) Emit(e *Event) {
 	}
 	w.handle(e)
 }
+
+// Pass passes over a call or result that the value holds and the decoder knows to be told already: what comes after it
+// has the same number as if it were emitted, so that it is found again when the value is read alone.
+func (w *Scratch) Pass() { w.number++ }
 
 // Bad emits a Bad event with that reason.
 func (w *Scratch) Bad(reason string) {
@@ -126,5 +132,5 @@ func (w *Scratch) reset() {
 	if cap(w.arena) > keep {
 		w.arena = nil
 	}
-	w.arena, w.used, w.n, w.bad = w.arena[:0], 0, 0, 0
+	w.arena, w.used, w.n, w.number, w.bad = w.arena[:0], 0, 0, 0, 0
 }

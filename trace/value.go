@@ -16,28 +16,38 @@ var ErrChanged = errors.New("the file no longer holds what was read")
 // is gone or begins otherwise than it did gives an error. Whether the value is still the one that stood there is for the
 // caller to check. It may be called by any goroutine, until Close.
 func (r *Reader) ReadValue(f *File, off int64) ([]byte, error) {
-	if f.pipe != nil {
-		return r.valueAt(f.pipe.file, f, off)
-	}
-	path := f.Now()
-	fd, err := os.Open(path)
+	src, done, err := reopen(f)
 	if err != nil {
-		return nil, fmt.Errorf("read %s again: %w", path, err)
+		return nil, err
 	}
-	defer fd.Close()
-	p := packed(fd)
-	if p == unpacked {
-		return r.valueAt(fd, f, off)
+	defer done()
+	return r.valueAt(src, f, off)
+}
+
+// reopen gives what a file holds, decompressed, and how to be done with that. A file that begins otherwise than it did is an error.
+func reopen(f *File) (src io.ReaderAt, done func(), err error) {
+	var fd *os.File
+	if f.pipe != nil {
+		fd, done = f.pipe.file, func() {}
+	} else {
+		if fd, err = os.Open(f.Now()); err != nil {
+			return nil, nil, fmt.Errorf("read %s again: %w", f.Now(), err)
+		}
+		done = func() { _ = fd.Close() }
 	}
-	again := &rereader{f: fd, p: p}
-	defer again.close()
-	return r.valueAt(again, f, off)
+	src = fd
+	if p := packed(fd); p != unpacked {
+		again, closeFile := &rereader{f: fd, p: p}, done
+		src, done = again, func() { again.close(); closeFile() }
+	}
+	if begin := f.begin.Load(); begin != nil && !sameAt(src, 0, *begin) {
+		done()
+		return nil, nil, fmt.Errorf("read %s again: %w: it begins otherwise", f.Now(), ErrChanged)
+	}
+	return src, done, nil
 }
 
 func (r *Reader) valueAt(src io.ReaderAt, f *File, off int64) ([]byte, error) {
-	if begin := f.begin.Load(); begin != nil && !sameAt(src, 0, *begin) {
-		return nil, fmt.Errorf("read %s again: %w: it begins otherwise", f.Now(), ErrChanged)
-	}
 	var doc pyjson.Doc
 	buf := make([]byte, 16<<10)
 	have := 0
