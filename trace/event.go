@@ -114,7 +114,7 @@ type Format struct {
 	// Apart: what an event holds stands in several values, or shows only after those before it. To read such an event
 	// again the file is read from its start.
 	Apart bool
-	Lacks     []string // what this format cannot tell: "times", "results", "in flight", "call ids", "errors"
+	Lacks []string // what this format cannot tell: "times", "results", "in flight", "call ids", "errors"
 }
 
 // Records says whether a format records results.
