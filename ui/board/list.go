@@ -98,6 +98,7 @@ type list[T any] struct {
 	job     uint64 // generation of the newest job
 	running bool
 	again   bool // something changed while a job ran
+	asked   bool // the operator asked for the rows that come next: what they move has not moved by itself
 	cols    places
 }
 
@@ -158,7 +159,7 @@ func (l *list[T]) take(d jobDone, now time.Time) func() jobDone {
 
 // restate starts over after the operator changed filter, order or what is hidden: what runs is stale.
 func (l *list[T]) restate(now time.Time) func() jobDone {
-	l.running, l.again = false, false
+	l.running, l.again, l.asked = false, false, true
 	if l.snap == nil {
 		return nil
 	}
@@ -197,7 +198,11 @@ func (l *list[T]) show(src source[T], now time.Time) {
 	if l.has && l.grid.id != "" {
 		at = l.find(src)
 	}
+	moved := l.moved
 	l.settle(src.Len(), at, now)
+	if l.asked {
+		l.moved, l.asked = moved, false
+	}
 	l.pick()
 }
 

@@ -38,12 +38,15 @@ func (c *composer) callLines(f *facts, most int) {
 }
 
 // widths are those of the parts of call lines.
-type widths struct{ id, brief, tool, room int }
+type widths struct{ id, brief, tool, status int }
 
 func (c *composer) callWidths(f *facts) widths {
-	w := widths{id: 4, brief: 2, room: c.width}
+	w := widths{id: 4, brief: 2}
 	for i := range f.calls {
 		w.id = max(w.id, safe.Width(safe.Line(f.calls[i].CallID)))
+		for _, r := range f.calls[i].Results {
+			w.status = max(w.status, len(r.Status))
+		}
 	}
 	for _, r := range f.result {
 		w.brief = max(w.brief, safe.Width(safe.Line(r.doc.brief())))
@@ -87,7 +90,7 @@ func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 		if n > 0 {
 			spans = []span{say(strings.Repeat(" ", headWidth(head)), ink.Plain)}
 		}
-		spans = append(spans, say(r.Status+"  ", statusTone(r.Status)))
+		spans = append(spans, say(r.Status+strings.Repeat(" ", max(w.status-len(r.Status), 0)+2), statusTone(r.Status)))
 		if reply := f.reply(r.Same); reply != nil {
 			text := safe.Truncate(safe.Line(reply.doc.brief()), w.brief)
 			spans = append(spans, marked(string(text), cut(first, w.brief))...)

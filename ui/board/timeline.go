@@ -86,6 +86,7 @@ func (p *timelinePage) lineText(i int) string {
 
 // news says that more may be known: the chunks on screen are asked for again.
 func (p *timelinePage) news() {
+	p.err = nil
 	for _, c := range p.chunks {
 		c.fresh = false
 	}
@@ -96,7 +97,7 @@ func (p *timelinePage) refresh(m *model, w, h int) tea.Cmd {
 	if p.cols.width != w || p.cols.w == nil {
 		p.cols = solve(timelineColumns, w, 8)
 	}
-	if p.asking {
+	if p.asking || p.err != nil { // after an error only news ask again
 		return nil
 	}
 	from, to := p.visible()
