@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -384,6 +385,31 @@ func TestStandardInput(t *testing.T) {
 	if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
+}
+
+// TestCompressedInput reads a compressed stream, once it has ended, and a value of it again.
+func TestCompressedInput(t *testing.T) {
+	data, err := os.ReadFile(gzipped1(t, write(t, filepath.Join(t.TempDir(), "a"), text(lines(0, 1000)))))
+	must(t, err)
+	r, err := Open(t.Context(), Config{Sources: sources(Stdin), Stdin: iotest.OneByteReader(bytes.NewReader(data)), SpoolDir: t.TempDir()})
+	must(t, err)
+	g := newGather()
+	var w Scratch
+	for {
+		it, err := r.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		g.take(t, it, &w)
+	}
+	if g.stats.Calls != 1000 || g.stats.Bad != 0 {
+		t.Errorf("got %+v", g.stats)
+	}
+	if v, err := r.ReadValue(g.files[0], int64(len(line(0))+1)); err != nil || string(v) != line(1) {
+		t.Errorf("read again: %q, %v", v, err)
+	}
+	must(t, r.Close())
 }
 
 // TestNamedPipe reads a pipe as a stream.

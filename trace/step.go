@@ -85,6 +85,16 @@ func (r *Reader) step(ctx context.Context, t *tail) outcome {
 		return idle
 	}
 	c := t.load(&r.pool, r.cfg.MaxLine)
+	if packed, err := t.unpack(c.data(), closed); packed || err != nil {
+		r.pool.put(c.buf)
+		if err != nil {
+			r.lost(ctx, t, err)
+		}
+		if err != nil || t.pack == unpacked {
+			return idle
+		}
+		return again
+	}
 	if r.cfg.Follow && t.pack == unpacked && !bytes.HasSuffix(c.buf[:min(c.at, c.have)], t.print.mark) {
 		r.pool.put(c.buf)
 		r.renew(ctx, t, Rewritten)
@@ -226,28 +236,16 @@ func (r *Reader) ready(ctx context.Context, t *tail) outcome {
 		t.size = t.pipe.size.Load()
 		return again
 	}
-	if t.fd == nil {
-		if err := r.openTail(t); err != nil {
-			r.lost(ctx, t, err)
-			return idle
-		}
-	}
-	r.steps++
-	t.used = r.steps
-	info, err := t.fd.Stat()
-	if err != nil {
+	if err := r.openTail(t); err != nil {
 		r.lost(ctx, t, err)
 		return idle
 	}
-	t.size, t.mtime = info.Size(), info.ModTime()
+	r.steps++
+	t.used = r.steps
 	if t.seq == 0 && !t.whole && !t.named {
 		if o := r.copied(ctx, t); o != again {
 			return o
 		}
-	}
-	if err := t.unpack(); err != nil {
-		r.lost(ctx, t, err)
-		return idle
 	}
 	if r.cfg.Follow && t.pack == unpacked && t.size < max(t.off, t.seen) {
 		r.renew(ctx, t, Truncated)
@@ -257,25 +255,33 @@ func (r *Reader) ready(ctx context.Context, t *tail) outcome {
 
 var errOther = errors.New("another file lies there by now")
 
-// openTail opens the file, unless another one lies at its path by now.
+// openTail opens the file, unless another one lies at its path by now, or looks anew at one that is open.
 func (r *Reader) openTail(t *tail) error {
-	fd, err := os.Open(t.path)
-	if err != nil {
-		return err
+	fd := t.fd
+	if fd == nil {
+		var err error
+		if fd, err = os.Open(t.path); err != nil {
+			return err
+		}
 	}
 	info, err := fd.Stat()
-	if err == nil && identityOf(info) != t.id {
+	if err == nil && t.fd == nil && identityOf(info) != t.id {
 		err = fmt.Errorf("open %s: %w", t.path, errOther)
 	}
 	if err != nil {
-		_ = fd.Close()
+		if t.fd == nil {
+			_ = fd.Close()
+		}
 		return err
 	}
-	t.fd = fd
-	if r.cfg.Follow {
+	if t.fd == nil && r.cfg.Follow {
 		r.limitOpen(t)
 	}
-	return nil
+	t.fd, t.size, t.mtime = fd, info.Size(), info.ModTime()
+	if t.pack != unpacked && t.win == nil {
+		t.win, err = newWindow(t.fd, t.pack)
+	}
+	return err
 }
 
 // maxOpen is how many descriptors are held, so that a file that is removed or renamed away can be read to its end.
@@ -285,7 +291,7 @@ const maxOpen = 512
 func (r *Reader) limitOpen(but *tail) {
 	n, oldest := 0, but
 	for t := range r.tails {
-		if t.fd == nil || t.gone.IsZero() == false {
+		if t.fd == nil || !t.gone.IsZero() {
 			continue
 		}
 		if n++; t != but && (oldest == but || t.used < oldest.used) {
@@ -297,21 +303,18 @@ func (r *Reader) limitOpen(but *tail) {
 	}
 }
 
-// unpack finds out whether the file is compressed, and opens what it holds.
-func (t *tail) unpack() error {
-	if t.win != nil || t.off > 0 && t.pack == unpacked {
-		return nil
+// unpack finds out by a file's first bytes whether it is compressed, and opens what it holds. A stream must have ended.
+func (t *tail) unpack(start []byte, closed bool) (found bool, err error) {
+	if t.off > 0 || t.pack != unpacked {
+		return false, nil
 	}
-	var start [magicSize]byte
-	n, err := t.fd.ReadAt(start[:], 0)
-	if err != nil && err != io.EOF {
-		return err
+	p := packingOf(start)
+	if p == unpacked || t.pipe != nil && !closed {
+		return p != unpacked, nil
 	}
-	if t.pack = packingOf(start[:n]); t.pack == unpacked {
-		return nil
-	}
-	t.win, err = newWindow(t.fd, t.pack)
-	return err
+	t.pack = p
+	t.win, err = newWindow(t.stored(), p)
+	return true, err
 }
 
 // lost is called when a file cannot be opened or read. While following it is tried again when it changes.

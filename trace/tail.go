@@ -92,11 +92,16 @@ func sameAt(src io.ReaderAt, off int64, want []byte) bool {
 
 // source gives what the tail is read from.
 func (t *tail) source() io.ReaderAt {
-	switch {
-	case t.pipe != nil:
-		return t.pipe.file
-	case t.win != nil:
+	if t.win != nil {
 		return t.win
+	}
+	return t.stored()
+}
+
+// stored is the file as it lies on disk.
+func (t *tail) stored() *os.File {
+	if t.pipe != nil {
+		return t.pipe.file
 	}
 	return t.fd
 }
@@ -138,37 +143,51 @@ func (t *tail) load(p *pool, limit int) chunk {
 		start -= pageSize // so that the mark is read, too
 	}
 	c := chunk{at: int(t.off - start)}
+	scanned := c.at
 	want := blockSize
 	if t.document {
 		want = max(want, int(min(t.size-start+pageSize, int64(limit))))
 	}
-	scanned := c.at
 	if t.seen > t.off {
 		scanned = int(t.seen - start)
 		want = max(want, scanned+pageSize)
 	}
 	c.buf = p.get(want)
 	for {
-		n, err := t.source().ReadAt(c.buf[c.have:want], start+int64(c.have))
-		c.have += n
-		if c.end = c.have < want; c.end {
-			if err != nil && err != io.EOF {
-				c.err = err
-			}
-			return c
-		}
-		if !t.document && bytes.IndexByte(c.buf[min(scanned, c.have):c.have], '\n') >= 0 {
+		c.read(t, start, want)
+		if c.end || !t.document && bytes.IndexByte(c.buf[min(scanned, c.have):c.have], '\n') >= 0 {
 			return c
 		}
 		scanned = c.have
 		if want-c.at > limit {
 			return c
 		}
-		want = min(2*want, c.at+limit+pageSize)
+		want = min(growth*want, c.at+limit+pageSize)
 		old := c.buf
 		c.buf = p.get(want)
 		copy(c.buf, old[:c.have])
 		p.put(old)
+	}
+}
+
+// growth is how much larger a block is made for a line that is longer than it.
+const growth = 4
+
+// read fills the chunk's buffer up to want from the file, of which start is the buffer's offset.
+func (c *chunk) read(t *tail, start int64, want int) {
+	if t.win == nil { // what is there was asked just now, which spares asking for more
+		if left := t.size - start; int64(want) >= left {
+			want = int(max(left, int64(c.have)))
+			c.end = true
+		}
+	}
+	n, err := t.source().ReadAt(c.buf[c.have:want], start+int64(c.have))
+	c.have += n
+	if c.have < want {
+		c.end = true
+		if err != io.EOF {
+			c.err = err
+		}
 	}
 }
 
