@@ -78,6 +78,17 @@ func (d *Desk) Plan(ctx context.Context, key, side string, kept bool) ([]Undoing
 	return out, d.standing(ctx, out)
 }
 
+// What names the effect in a few words, for a question: the text is a trace's.
+func (u *Undoing) What() string {
+	switch {
+	case u.Kept:
+		return "the stored effect " + clip(string(u.extra))
+	case u.Extra == ledger.NoPayload:
+		return "an effect that left no result"
+	}
+	return "extra " + clip(string(u.extra))
+}
+
 func (d *Desk) effects(ctx context.Context, key, side string) (triage.Effects, bool, error) {
 	if d.Book == nil {
 		return triage.Effects{}, false, nil

@@ -105,3 +105,7 @@ func Script(base, name string) (string, error) {
 	}
 	return full, nil
 }
+
+// Find resolves a program as Run would, so that one that cannot be run is known before anything is claimed for it. The
+// error is a *NotStarted.
+func Find(name, dir string, env []string) (string, error) { return find(name, dir, env) }

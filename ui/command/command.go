@@ -15,6 +15,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -35,10 +37,13 @@ type Env struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(name string) string
-	Dir    string // working directory, absolute
-	Home   string // the user's, or ""
-	Temp   string // where temporary folders are made
-	Now    func() time.Time
+	// Environ is the whole environment, NAME=value, for the children of exec and for compensations.
+	Environ func() []string
+	User    string // user@host, for the log
+	Dir     string // working directory, absolute
+	Home    string // the user's, or ""
+	Temp    string // where temporary folders are made
+	Now     func() time.Time
 
 	Interactive bool // standard input and output are a terminal: the board can be opened
 	Coloured    bool // standard output is a terminal that may be coloured
@@ -56,9 +61,9 @@ func Main() int {
 		Stdin:  os.Stdin,
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
-		Getenv: os.Getenv,
-		Temp:   os.TempDir(),
-		Now:    time.Now,
+		Getenv: os.Getenv, Environ: os.Environ, User: userAtHost(),
+		Temp: os.TempDir(),
+		Now:  time.Now,
 	}
 	var err error
 	if e.Dir, err = os.Getwd(); err != nil {
@@ -77,11 +82,29 @@ func Main() int {
 	return Run(ctx, e)
 }
 
+// userAtHost is who this process runs as, as the system knows it.
+func userAtHost() string {
+	name, host := "uid "+strconv.Itoa(os.Getuid()), "unknown"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil && h != "" {
+		host = h
+	}
+	return name + "@" + host
+}
+
 // Run runs one command line and returns its exit code. Errors are printed to Env.Stderr, in one line that says what to do.
 func Run(ctx context.Context, e *Env) int {
 	root := newRoot(e)
 	root.SetArgs(e.Args)
 	err := root.ExecuteContext(ctx)
+	if end := (*ended)(nil); errors.As(err, &end) {
+		if end.err != nil {
+			complain(e, err)
+		}
+		return end.code
+	}
 	switch {
 	case err == nil:
 		return exitDone

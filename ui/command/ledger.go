@@ -14,7 +14,6 @@ import (
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/ledger"
-	"drainboard/ledger/sqlite"
 	"drainboard/ledger/triage"
 	"drainboard/ui/safe"
 
@@ -24,11 +23,12 @@ import (
 func newLedger(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger",
-		Short: "Look at the replay ledger",
+		Short: "Look at the replay ledger, and settle what stands in it",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  subcommand,
 	}
-	c.AddCommand(newLedgerLs(a), newLedgerShow(a))
+	c.AddCommand(newLedgerLs(a), newLedgerShow(a), newLedgerMark(a), newLedgerAck(a), newLedgerUndo(a), newLedgerHumanKey(a), newLedgerLog(a),
+		newLedgerFence(a), newLedgerRecover(a), newLedgerPrune(a))
 	return c
 }
 
@@ -72,9 +72,9 @@ type rowLine struct {
 func (a *app) rows(ctx context.Context) (at place, rows []ledger.Row, err error) {
 	at = a.findLedger("")
 	if at.path == "" {
-		return at, nil, &usage{"ledger", errors.New("no ledger: name one with --ledger FILE or $DRAINBOARD_LEDGER (" + ledgerName + " is not in the working directory)")}
+		return at, nil, &usage{"ledger", errNoLedger}
 	}
-	l, err := sqlite.OpenLooker(ctx, at.path, sqlite.Options{Now: a.clock})
+	l, err := a.look(ctx, &at)
 	if err != nil {
 		return at, nil, err
 	}
@@ -112,10 +112,10 @@ func (a *app) ledgerLs(ctx context.Context, state string, limit int) error {
 		lines[i] = lineOfRow(t, r, a.clock())
 	}
 	if a.opts.json {
-		return a.printJSON(map[string]any{"path": at.path, "states": states, "rows": lines})
+		return a.printJSON(map[string]any{"path": at.name(), "states": states, "rows": lines})
 	}
 	p := a.page()
-	p.rows(at.path, states, lines, limit)
+	p.rows(at.name(), states, lines, limit)
 	return p.flush(a.env.Stdout)
 }
 
@@ -202,32 +202,20 @@ func (a *app) ledgerShow(ctx context.Context, begin string) error {
 	if err != nil {
 		return err
 	}
-	var found []ledger.Row
-	for _, r := range rows {
-		if r.Key == begin {
-			found = []ledger.Row{r}
-			break
-		}
-		if strings.HasPrefix(r.Key, begin) {
-			found = append(found, r)
-		}
+	row, err := rowOf(rows, begin, at.name())
+	if err != nil {
+		return err
 	}
-	switch {
-	case len(found) == 0:
-		return &refusal{fmt.Errorf("no key in %s begins with %q: drainboard ledger ls --limit 0 lists them", at.path, begin)}
-	case len(found) > 1:
-		return &refusal{fmt.Errorf("%d keys in %s begin with %q, as %s and %s: give more of it", len(found), at.path, begin, found[0].Key, found[1].Key)}
-	}
-	line := lineOfRow(t, found[0], a.clock())
+	line := lineOfRow(t, row, a.clock())
 	if a.opts.json {
 		return a.printJSON(struct {
 			rowLine
 			Request  string  `json:"request_json"`
 			Response *string `json:"response_json"`
-		}{line, found[0].Request, responseOf(found[0])})
+		}{line, row.Request, responseOf(row)})
 	}
 	p := a.page()
-	p.ledgerRow(line, found[0])
+	p.ledgerRow(line, row)
 	return p.flush(a.env.Stdout)
 }
 

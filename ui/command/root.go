@@ -61,7 +61,7 @@ func newRoot(e *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{name(c), err}
 	})
-	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newDrain(a), newDemo(a), newFormats(a), newVersion(a))
+	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newCompensate(a), newExec(a), newRecord(a), newReplay(a), newDrain(a), newDemo(a), newFormats(a), newVersion(a))
 	return root
 }
 
@@ -85,10 +85,20 @@ func complain(e *Env, err error) {
 	}
 }
 
-// atMost makes a cobra argument check whose error names the command.
+// atLeast makes a cobra argument check whose error names the command.
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < n {
+			return &usage{name(c), fmt.Errorf("%s: expected %s, found %d arguments", name(c), what, len(args))}
+		}
+		return nil
+	}
+}
+
+// atMost makes a cobra argument check whose error names the command.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
 			return &usage{name(c), fmt.Errorf("%s: expected %s, found %d arguments", name(c), what, len(args))}
 		}
 		return nil

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"drainboard/keys"
 	"drainboard/keys/table"
+	"drainboard/ledger"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
 	"drainboard/ui/board"
@@ -22,6 +24,11 @@ type engine interface {
 	// Wait returns when everything is read and settled; for sources that are read once.
 	Wait(ctx context.Context) error
 	Report(ctx context.Context) (*triage.Report, error)
+	Effects(ctx context.Context, key, side string) (triage.Effects, bool, error)
+	Keys(ctx context.Context, prefix string, limit int) ([]string, error)
+	Recipe() *keys.Recipe
+	Acknowledge(ctx context.Context, acks []ledger.Ack) error
+	Reload(ctx context.Context, t *table.Table) error
 	LoneKeys(ctx context.Context, limit int) ([]triage.LoneKey, error)
 	Close() error
 }
@@ -231,7 +238,7 @@ func (s *session) nothing(r *triage.Report) error {
 	}
 	var errs []error
 	for _, bad := range r.Unreadable {
-		if bad.File != s.ledger.path {
+		if bad.File != s.ledger.name() {
 			errs = append(errs, fmt.Errorf("%s: %s", bad.File, bad.Reason))
 		}
 	}

@@ -41,8 +41,8 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 		}
 	}
 	c.LedgerPath, s.use.ledger, s.use.ledgerNote = s.ledger.name(), s.ledger.name(), s.ledger.note("read only")
-	if self, err := proc.Self(); err == nil {
-		c.Alive = func(o ledger.Owner) ledger.Liveness { return proc.Alive(self, o) }
+	if self, err := proc().Self(); err == nil {
+		c.Alive = func(o ledger.Owner) ledger.Liveness { return proc().Alive(self, o) }
 	}
 	if a.opts.window > 0 {
 		a.keepWindow(&c, s)
