@@ -58,8 +58,11 @@ func findTraces(e *Env) ([]trace.Source, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case err == nil && info.IsDir():
-			here = append(here, trace.Source{Path: dir})
-			continue
+			if holdsFiles(dir) {
+				here = append(here, trace.Source{Path: dir})
+				continue
+			}
+			err = errors.New("empty")
 		case err == nil:
 			err = errors.New("not a folder")
 		case errors.Is(err, fs.ErrNotExist):
@@ -71,6 +74,22 @@ func findTraces(e *Env) ([]trace.Source, error) {
 		return nil, &usage{"", errors.New("no traces were found; name a file or folder, or try: drainboard demo\nlooked in " + strings.Join(places, "\n          "))}
 	}
 	return here, nil
+}
+
+// holdsFiles says whether any file lies below a folder.
+func holdsFiles(dir string) (held bool) {
+	looked := 0
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if looked++; looked > mostEntries {
+			return fs.SkipAll
+		}
+		if err == nil && d.Type().IsRegular() {
+			held = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return held
 }
 
 // tracesBelow finds files in a folder that are traces by name, and says how many names it looked at. Hidden and vendored folders are

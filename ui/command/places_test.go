@@ -52,6 +52,9 @@ func TestFindTraces(t *testing.T) {
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(w.Home, ".claude/projects/p/s.jsonl"), "{}\n")
 	write(t, filepath.Join(elsewhere, "sessions/s.jsonl"), "{}\n")
+	if err := os.MkdirAll(filepath.Join(w.Home, ".gemini/tmp/empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	w.Getenv = func(name string) string {
 		if name == "CODEX_HOME" {
 			return elsewhere
