@@ -133,13 +133,16 @@ func (w *windowFile) read() (triage.WindowState, error) {
 		err = fmt.Errorf("expected version 1 about ledger %q, found version %d about %q", w.about.Ledger, k.Version, k.About.Ledger)
 	}
 	s := triage.Unwatched()
-	for text, at := range map[string]*int64{k.Since: &s.Since, k.Broke: &s.Broke, k.Seen: &s.Seen} {
-		if text == "" || err != nil {
+	for _, v := range []struct {
+		text string
+		at   *int64
+	}{{k.Since, &s.Since}, {k.Broke, &s.Broke}, {k.Seen, &s.Seen}} {
+		if v.text == "" || err != nil {
 			continue
 		}
 		var t time.Time
-		if t, err = time.Parse(time.RFC3339Nano, text); err == nil {
-			*at = t.UnixNano()
+		if t, err = time.Parse(time.RFC3339Nano, v.text); err == nil {
+			*v.at = t.UnixNano()
 		}
 	}
 	if err != nil {
