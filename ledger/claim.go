@@ -1,6 +1,10 @@
 package ledger
 
-import "drainboard/keys/table"
+import (
+	"fmt"
+
+	"drainboard/keys/table"
+)
 
 // ClaimRequest is what a caller asks of the store before it sends.
 type ClaimRequest struct {
@@ -64,9 +68,19 @@ func ClaimTx(tx Tx, q *ClaimRequest) (ClaimResult, error) {
 	res.Calls = calls
 	if q.Ceiling > 0 && calls > q.Ceiling {
 		res.Reason = RefusedBudget
-		return res, nil
+		return res, OverBudgetTx(tx, q, calls)
 	}
 	return ClaimRowTx(tx, q, calls)
+}
+
+// OverBudgetTx logs a call that was refused because its run has made too many: a run that stops is to be found.
+func OverBudgetTx(tx Tx, q *ClaimRequest, calls int) error {
+	_, err := tx.Log(&Entry{
+		At: q.Now, Actor: q.Actor, Action: ActBudget, Key: q.Key, Tool: q.Tool,
+		Reason: fmt.Sprintf("call %d of run %q, its ceiling is %d", calls, q.Run, q.Ceiling),
+		Detail: detail("run", q.Run, "calls", calls, "ceiling", q.Ceiling),
+	})
+	return err
 }
 
 // ClaimRowTx is the second step alone, for a store that raised the run's counter before.

@@ -19,7 +19,7 @@ type Envelope struct {
 	Random io.Reader // of claim tokens; read by many goroutines at once, as crypto/rand.Reader allows
 	Owner  Owner     // this process
 	Actor  string    // user@host, for the log
-	// Tell, when set, is told of every decision and every settlement, from the goroutine that made it.
+	// Tell, when set, is told of every decision, from the goroutine that asked for it.
 	Tell func(Line)
 }
 
@@ -100,8 +100,14 @@ func (e *Envelope) tell(c *Call, t *Ticket) {
 
 // count is for calls that make no row.
 func (e *Envelope) count(ctx context.Context, c *Call, t *Ticket) error {
+	q := ClaimRequest{Key: c.Key, Run: c.Run, Tool: c.Tool, Ceiling: c.Ceiling, Actor: e.Actor, Now: Seconds(e.Now())}
+	over := false
 	err := e.Store.Update(ctx, func(tx Tx) (err error) {
 		t.Calls, err = tx.Raise(c.Run)
+		over = c.Class != table.Unclassified && c.Ceiling > 0 && t.Calls > c.Ceiling
+		if over && err == nil {
+			err = OverBudgetTx(tx, &q, t.Calls)
+		}
 		return err
 	})
 	if err != nil {
@@ -111,7 +117,7 @@ func (e *Envelope) count(ctx context.Context, c *Call, t *Ticket) error {
 	switch {
 	case c.Class == table.Unclassified:
 		t.Decision, t.Reason = Refuse, RefusedUnclassified
-	case c.Ceiling > 0 && t.Calls > c.Ceiling:
+	case over:
 		t.Decision, t.Reason = Refuse, RefusedBudget
 	}
 	return nil
@@ -122,7 +128,9 @@ func (e *Envelope) claim(ctx context.Context, c *Call, t *Ticket) error {
 		if err := e.count(ctx, c, t); err != nil {
 			return err
 		}
-		t.Decision, t.Reason = Refuse, RefusedNoKey
+		if t.Decision == Pass {
+			t.Decision, t.Reason = Refuse, RefusedNoKey
+		}
 		return nil
 	}
 	var raw [16]byte

@@ -98,12 +98,13 @@ type Entry struct {
 // Act says what a log entry did.
 type Act string
 
-// What stands in the log. The first four are the envelope's, the others an operator's.
+// What stands in the log. The first five are the envelope's, the others an operator's.
 const (
 	ActClaim     Act = "claim"
 	ActCommit    Act = "commit"
 	ActFail      Act = "fail"
 	ActDoubt     Act = "in doubt"
+	ActBudget    Act = "over budget"
 	ActFailed    Act = "mark failed"
 	ActCommitted Act = "mark committed"
 	ActUndo      Act = "undo"

@@ -96,12 +96,12 @@ func clean(err error) string {
 	return "the connection failed"
 }
 
-// unsent says that the server has refused a statement, or never got it: nothing of it happened.
+// unsent says that the server has refused a statement, or never got it: nothing of it happened. What a server that is
+// going away answers (57P01 to 57P03) may come after a commit that worked.
 func unsent(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) {
-		// 57P01 to 57P03: the server is going away; it ends what runs before it says so. 08: connection.
-		return pg.Code[:2] != "08"
+		return pg.Code[:2] != "08" && pg.Code[:3] != "57P"
 	}
 	return pgconn.SafeToRetry(err)
 }

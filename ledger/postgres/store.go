@@ -116,7 +116,7 @@ func (s *Store) Claim(ctx context.Context, q ledger.ClaimRequest) (ledger.ClaimR
 		return res, nil
 	case q.Ceiling > 0 && res.Calls > q.Ceiling:
 		res.Reason = ledger.RefusedBudget
-		return res, nil
+		return res, s.Update(ctx, func(t ledger.Tx) error { return ledger.OverBudgetTx(t, &q, res.Calls) })
 	}
 	calls := res.Calls
 	f := func(t ledger.Tx) (err error) {

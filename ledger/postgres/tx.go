@@ -202,7 +202,7 @@ const logInto = `INSERT INTO drainboard_log (at, actor, action, key, tool, reaso
 
 func (t *tx) Log(e *ledger.Entry) (id int64, err error) {
 	switch e.Action {
-	case ledger.ActClaim, ledger.ActCommit, ledger.ActFail, ledger.ActDoubt:
+	case ledger.ActClaim, ledger.ActCommit, ledger.ActFail, ledger.ActDoubt, ledger.ActBudget:
 	default:
 		t.notify = true
 	}

@@ -142,6 +142,15 @@ func budget(t *testing.T, b *bench) {
 	if b.row(t, "c") != nil {
 		t.Fatal("a refused call left a row")
 	}
+	var over []string
+	for _, l := range b.log(t) {
+		if strings.HasPrefix(l, "over budget") {
+			over = append(over, l)
+		}
+	}
+	if want := []string{"over budget c ->-", "over budget p ->-", "over budget a ->-"}; !slices.Equal(over, want) {
+		t.Fatalf("the log says %q, want %q", over, want)
+	}
 }
 
 func inDoubt(t *testing.T, b *bench) {
