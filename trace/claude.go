@@ -17,7 +17,6 @@ func claudeFormat() *Format {
 		Stateless: true,
 		Sniff:     sniffClaude,
 		New:       func([]byte, string) Decoder { return claudeDecoder{} },
-		Idle:      claudeIdle,
 	}
 }
 
@@ -51,12 +50,6 @@ func claudeBookkeeping(v pyjson.Value) bool {
 		}
 	}
 	return false
-}
-
-// claudeIdle knows the values that hold no block of a tool by the literals that such blocks hold. A name or a type may be
-// written with escapes; then the value is looked at.
-func claudeIdle(v []byte) bool {
-	return !bytes.Contains(v, []byte("tool_")) && !bytes.Contains(v, []byte("forkedFrom")) && !bytes.Contains(v, []byte(`\u00`))
 }
 
 type claudeDecoder struct{}

@@ -65,20 +65,3 @@ func TestClaudeFaults(t *testing.T) {
 		}
 	}
 }
-
-// TestIdleNeverHidesAnything decodes the samples with and without the quick look at a value's bytes.
-func TestIdleNeverHidesAnything(t *testing.T) {
-	for _, f := range Formats() {
-		if f.Idle == nil {
-			continue
-		}
-		looked := *f
-		looked.Idle = nil
-		for path, data := range samples(t) {
-			quick, slow := decodeAs(f, data, path, false), decodeAs(&looked, data, path, false)
-			if quick.Stats != slow.Stats {
-				t.Errorf("%s as %s: quick %+v, slow %+v", path, f.Name, quick.Stats, slow.Stats)
-			}
-		}
-	}
-}

@@ -17,7 +17,6 @@ func codexFormat() *Format {
 		Results:  RecordsAlways,
 		Sniff:    sniffCodex,
 		New:      newCodex,
-		Idle:     codexIdle,
 	}
 }
 
@@ -39,16 +38,6 @@ func sniffCodex(p *Probe) bool {
 		}
 	}
 	return false
-}
-
-// codexIdle knows the values that name no item of a tool, no end of one and no session.
-func codexIdle(v []byte) bool {
-	for _, word := range [...]string{`_call"`, `_output"`, `_end"`, `session_meta`, `\u00`} {
-		if bytes.Contains(v, []byte(word)) {
-			return false
-		}
-	}
-	return true
 }
 
 // codexDecoder knows the run of its file and what the events that end a tool's work said before its output came.

@@ -22,9 +22,6 @@ func copilotFormat() *Format {
 				t.Kind() == pyjson.String && bytes.IndexByte(t.Raw(), '.') >= 0
 		},
 		New: newCopilot,
-		Idle: func(v []byte) bool {
-			return !bytes.Contains(v, []byte(`tool.execution_`)) && !bytes.Contains(v, []byte(`\u00`))
-		},
 	}
 }
 

@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"bytes"
-
 	"drainboard/keys/pyjson"
 )
 
@@ -32,9 +30,6 @@ func droidFormat() *Format {
 				return true
 			})
 			return d
-		},
-		Idle: func(v []byte) bool {
-			return !bytes.Contains(v, []byte("tool_")) && !bytes.Contains(v, []byte(`\u00`))
 		},
 	}
 }

@@ -105,9 +105,6 @@ type Format struct {
 	// New makes the decoder of one file; head is the file's start, up to 64 KiB, and path its name as given or found.
 	// The decoder keeps neither.
 	New func(head []byte, path string) Decoder
-	// Idle, if set, looks at the bytes of a value and says that it is surely neither call, result nor run mark. It may
-	// say no when in doubt, but never yes: such a value is checked for being whole JSON, and not decoded.
-	Idle func(v []byte) bool
 	// Stateless: a decoder is not changed by decoding, so that blocks of one file may be decoded at the same time and in
 	// any order. Blocks of a file of another format are handed out one at a time, each after the Release of the last.
 	Stateless bool

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"path/filepath"
 	"strings"
 
@@ -26,9 +25,6 @@ func piFormat() *Format {
 			return v.Get("type").IsText("message") && (m.Get("role").IsText("toolResult") || hasBlock(m.Get("content"), "toolCall"))
 		},
 		New: newPi,
-		Idle: func(v []byte) bool {
-			return !bytes.Contains(v, []byte(`"tool`)) && !bytes.Contains(v, []byte(`"session"`)) && !bytes.Contains(v, []byte(`\u00`))
-		},
 	}
 }
 
