@@ -293,6 +293,25 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestLongLineInPieces follows a line of many blocks that is written a piece at a time, without reading it over and over.
+func TestLongLineInPieces(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), line(0)+"\n")
+	f := follow(t, Config{Sources: sources(path)})
+	long := `{"tool":"` + strings.Repeat("x", 6*blockSize) + `"}`
+	for rest := long; rest != ""; {
+		k := min(len(rest), 200_000)
+		appendTo(t, path, rest[:k])
+		rest = rest[k:]
+		f.settleFor(time.Millisecond)
+	}
+	f.until("the whole of it held back", func() bool {
+		held := f.told(Writing)
+		return len(held) > 0 && held[len(held)-1].Bytes == int64(len(long))
+	})
+	appendTo(t, path, "\n"+line(1)+"\n")
+	f.expect(line(0), line(1), long)
+}
+
 // TestNoGoroutineIsLeft closes a Reader that follows and counts.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	before := runtime.NumGoroutine()

@@ -84,7 +84,7 @@ func (r *Reader) step(ctx context.Context, t *tail) outcome {
 	if r.cfg.Follow && t.pack == unpacked && t.size == t.off && !closed {
 		return idle
 	}
-	c := t.load(&r.pool, r.cfg.MaxLine)
+	c := t.load(&r.pool, r.cfg.MaxLine, closed)
 	if packed, err := t.unpack(c.data(), closed); packed || err != nil {
 		r.pool.put(c.buf)
 		if err != nil {
@@ -127,12 +127,12 @@ func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) ou
 	}
 	if n == 0 && !last {
 		r.pool.put(c.buf)
-		t.seen = t.off + int64(len(data))
+		t.seen = max(t.seen, t.off+int64(len(data)))
 		if !c.end {
 			t.long = true
 			return again
 		}
-		r.hold(ctx, t, int64(len(data)))
+		r.hold(ctx, t, t.seen-t.off)
 		return idle
 	}
 	rest := len(data) - n
@@ -211,7 +211,7 @@ func (r *Reader) passLong(ctx context.Context, t *tail, closed bool) outcome {
 	if t.file.Format() == nil {
 		r.settle(t, unknownFormat(), nil)
 	}
-	end, err := t.scan(&r.pool)
+	end, err := t.scan(&r.pool, 0)
 	last := end < 0
 	if last {
 		if !closed && err == nil {

@@ -137,7 +137,8 @@ type chunk struct {
 func (c *chunk) data() []byte { return c.buf[c.at:c.have] }
 
 // load reads from t.off: up to blockSize, or on until at least one line is whole, or all in a document; to the limit.
-func (t *tail) load(p *pool, limit int) chunk {
+// closed says that an unfinished end is wanted, too.
+func (t *tail) load(p *pool, limit int, closed bool) chunk {
 	start := t.off &^ (pageSize - 1)
 	if start > 0 && t.off-start < markSize {
 		start -= pageSize // so that the mark is read, too
@@ -150,28 +151,40 @@ func (t *tail) load(p *pool, limit int) chunk {
 	}
 	if t.seen > t.off {
 		scanned = int(t.seen - start)
-		want = max(want, scanned+pageSize)
+		want = max(want, min(scanned, blockSize)+pageSize)
 	}
 	c.buf = p.get(want)
 	for {
 		c.read(t, start, want)
-		if c.end || !t.document && bytes.IndexByte(c.buf[min(scanned, c.have):c.have], '\n') >= 0 {
+		if c.end || !t.document && scanned < c.have && bytes.IndexByte(c.buf[scanned:c.have], '\n') >= 0 {
 			return c
 		}
-		scanned = c.have
 		if want-c.at > limit {
 			return c
 		}
-		want = min(growth*want, c.at+limit+pageSize)
+		scanned = max(scanned, c.have)
+		if t.document || t.win != nil {
+			want = min(2*want, c.at+limit+pageSize)
+		} else {
+			// A long line: its end is looked for before there is room made for it.
+			t.seen = max(t.seen, start+int64(c.have))
+			end, err := t.scan(p, t.off+int64(limit))
+			if end < 0 && closed && t.seen-t.off <= int64(limit) {
+				end = t.seen
+			}
+			if end < 0 {
+				c.end, c.err = t.seen-t.off <= int64(limit), err
+				return c
+			}
+			want = int(end - start)
+			scanned = c.at
+		}
 		old := c.buf
 		c.buf = p.get(want)
 		copy(c.buf, old[:c.have])
 		p.put(old)
 	}
 }
-
-// growth is how much larger a block is made for a line that is longer than it.
-const growth = 4
 
 // read fills the chunk's buffer up to want from the file, of which start is the buffer's offset.
 func (c *chunk) read(t *tail, start int64, want int) {
@@ -191,12 +204,12 @@ func (c *chunk) read(t *tail, start int64, want int) {
 	}
 }
 
-// scan looks for the end of what is not to be kept, from t.seen on: of a line, or of all in a document. It gives the
-// offset behind it, or below zero when it is not there yet.
-func (t *tail) scan(p *pool) (int64, error) {
+// scan looks for the end of what is not kept, from t.seen on: of a line, or of all in a document; no further than to the
+// limit, if that is not 0. It gives the offset behind it, or below zero when it is not there.
+func (t *tail) scan(p *pool, limit int64) (int64, error) {
 	buf := p.get(blockSize)
 	defer p.put(buf)
-	for {
+	for limit == 0 || t.seen <= limit {
 		start := t.seen &^ (pageSize - 1)
 		n, err := t.source().ReadAt(buf[:blockSize], start)
 		if skip := int(t.seen - start); skip < n {
@@ -212,6 +225,7 @@ func (t *tail) scan(p *pool) (int64, error) {
 			return -1, err
 		}
 	}
+	return -1, nil
 }
 
 // traceName says whether a file in a directory may be a trace by its name: what lines of JSON, documents and logs are
