@@ -7,7 +7,8 @@ type Recipe struct {
 	name   string
 	digits int // hexadecimal digits printed
 	// write appends the bytes to hash, or says why there are none.
-	write func(dst []byte, run RunID, tool []byte, a *Args) (_ []byte, reason string)
+	write    func(dst []byte, run RunID, tool []byte, a *Args) (_ []byte, reason string)
+	template *template // of a recipe that Make made
 }
 
 // The built-in recipes (PRODUCT.md "Keys"), each SHA-256 over UTF-8.
@@ -33,12 +34,17 @@ func Lookup(name string) (*Recipe, bool) {
 // Name is what --recipe and tools.yaml call the recipe.
 func (r *Recipe) Name() string { return r.name }
 
-// Text prints a key of this recipe: lower-case hexadecimal, as long as the recipe prints it.
+// Text prints the digest of a key of this recipe: lower-case hexadecimal, as long as the recipe prints it. It is the whole key unless
+// the recipe is Spelled.
 func (r *Recipe) Text(d Digest) string { return d.text(r.digits) }
 
-// ID is the index form of a key of this recipe: IDOf(r.Text(d)).
+// ID is the index form of a key of this recipe: IDOf of its whole text.
 func (r *Recipe) ID(d Digest) ID {
 	var id ID
+	if r.Spelled() {
+		copy(id[:], d[maxPrinted/2:])
+		return id
+	}
 	switch r.digits {
 	case 64:
 		copy(id[:], d[:])
@@ -66,6 +72,9 @@ func (r *Recipe) Derive(run RunID, tool []byte, a *Args) (Digest, error) {
 	a.buf = b[:0]
 	if reason != "" {
 		return Digest{}, r.refusal(reason)
+	}
+	if r.template != nil {
+		return r.template.sum(b, run, tool), nil
 	}
 	return a.sum(b), nil
 }

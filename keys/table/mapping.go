@@ -1,6 +1,9 @@
 package table
 
 import (
+	"fmt"
+	"strings"
+
 	"drainboard/keys"
 
 	"go.yaml.in/yaml/v3"
@@ -66,7 +69,10 @@ type Recipe struct {
 	Separator string
 	Digest    string // md5, sha1 or sha256
 	Length    int    // hexadecimal digits that are printed: the first ones, from 8 to all
+	Print     string // how the whole key is spelled, as "{tool}#{digest}"; "": the digits alone
 	Line      int
+
+	made *keys.Recipe
 }
 
 var fieldNames = []string{"when", "tool", "args", "call_id", "run", "time", "recorded", "result", "status", "error"}
@@ -143,8 +149,8 @@ func (r *reader) recipes(n *yaml.Node) []Recipe {
 
 func (r *reader) recipe(name, n *yaml.Node) Recipe {
 	c := Recipe{Name: name.Value, Form: Python, Digest: "sha256", Line: name.Line}
-	var parts, object, separator, length *yaml.Node
-	for key, v := range r.mapping(n, "a recipe", []string{"form", "object", "parts", "separator", "digest", "length"}) {
+	var parts, object, separator, length, printed *yaml.Node
+	for key, v := range r.mapping(n, "a recipe", []string{"form", "object", "parts", "separator", "digest", "length", "print"}) {
 		switch key.Value {
 		case "form":
 			c.Form = Form(r.word(v, "form", string(Python), string(PythonSpaced), string(JCS)))
@@ -165,6 +171,9 @@ func (r *reader) recipe(name, n *yaml.Node) Recipe {
 			c.Separator = r.text(v, "a separator", true)
 		case "length":
 			length = v
+		case "print":
+			printed = v
+			c.Print = r.text(v, "how the key is spelled", false)
 		}
 	}
 	switch {
@@ -179,7 +188,57 @@ func (r *reader) recipe(name, n *yaml.Node) Recipe {
 	if length != nil && c.Length > 0 {
 		c.Length = r.integer(length, "length", 8, c.Length)
 	}
+	if len(r.errs) > 0 || r.full {
+		return c // told already
+	}
+	var err error
+	if c.made, err = keys.Make(c.template()); err != nil {
+		at := name
+		if printed != nil {
+			at = printed
+		}
+		r.fail(at, "recipe %q: %v", name.Value, err)
+	}
 	return c
+}
+
+// template is the recipe as package keys takes it.
+func (c *Recipe) template() keys.Template {
+	part := map[Part]keys.Part{PartRun: keys.PartRun, PartTool: keys.PartTool, PartArgs: keys.PartArgs}
+	t := keys.Template{
+		Name: c.Name, Form: map[Form]keys.Form{Python: keys.Compact, PythonSpaced: keys.Spaced, JCS: keys.RFC8785}[c.Form],
+		Separator: c.Separator, Digest: c.Digest, Digits: c.Length, Print: c.Print,
+	}
+	for _, m := range c.Object {
+		t.Object = append(t.Object, keys.Member{Name: m.Name, Part: part[m.Part]})
+	}
+	for _, p := range c.Parts {
+		t.Parts = append(t.Parts, part[p])
+	}
+	return t
+}
+
+// KeyRecipes are all recipes that keys may be made by: the built-in ones in the order in which ties between them are settled, then
+// the table's own in the order of the file.
+func (t *Table) KeyRecipes() []*keys.Recipe {
+	out := []*keys.Recipe{keys.Intent, keys.JCS, keys.Dedup16}
+	for i := range t.Recipes {
+		out = append(out, t.Recipes[i].made)
+	}
+	return out
+}
+
+// KeyRecipe finds one of KeyRecipes by its name.
+func (t *Table) KeyRecipe(name string) (*keys.Recipe, error) {
+	var names []string
+	for _, r := range t.KeyRecipes() {
+		if r.Name() == name {
+			return r, nil
+		}
+		names = append(names, r.Name())
+	}
+	last := len(names) - 1
+	return nil, fmt.Errorf("recipe %q is not known: expected %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
 func either(both bool) string {

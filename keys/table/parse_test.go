@@ -105,8 +105,20 @@ func TestParseReadsAll(t *testing.T) {
 		{Name: "shop", Form: PythonSpaced, Parts: []Part{PartRun, PartTool, PartArgs}, Separator: "|", Digest: "sha1", Length: 12, Line: 31},
 		{Name: "depot", Form: JCS, Object: []Member{{"r", PartRun}, {"a", PartArgs}}, Digest: "md5", Length: 32, Line: 32},
 	}
+	for i := range table.Recipes {
+		if table.Recipes[i].made == nil {
+			t.Errorf("recipe %q was not made", table.Recipes[i].Name)
+		}
+		table.Recipes[i].made = nil
+	}
 	if !reflect.DeepEqual(table.Recipes, wantRecipes) {
 		t.Errorf("recipes: %+v", table.Recipes)
+	}
+	for name, want := range map[string]string{"depot": "depot", "jcs": "jcs", "shed": `recipe "shed" is not known: expected intent, jcs, dedup16, shop or depot`} {
+		r, err := mustParse(t, whole).KeyRecipe(name)
+		if err != nil && err.Error() != want || err == nil && r.Name() != want {
+			t.Errorf("recipe %q: %v, %v; want %s", name, r, err, want)
+		}
 	}
 }
 
@@ -200,6 +212,8 @@ func TestParseMistakes(t *testing.T) {
 		{"recipes: {x: {form: python}}\n", `1:11: expected either object: or parts: in recipe "x", found neither`},
 		{"recipes: {x: {parts: [args], object: {a: args}}}\n", `1:11: expected either object: or parts: in recipe "x", found both`},
 		{"recipes: {x: {object: {a: args}, separator: x}}\n", `1:45: expected parts: beside separator:, found object:`},
+		{"recipes: {x: {parts: [args], digest: md5, print: \"{name}#{digest}\"}}\n", `1:50: recipe "x": expected {digest} once, and beside text only {run} and {tool}, found "{name}#{digest}"`},
+		{"recipes: {x: {parts: [args], print: \"{tool}#{digest}\"}}\n", `1:37: recipe "x": expected at most 32 digits in a key with other text, found 64: set a shorter length`},
 		{"recipes: {x: {parts: [run, tool]}}\n", `1:11: expected the part args in recipe "x", found none`},
 		{"recipes: {x: {parts: [args, call]}}\n", `1:29: expected run, tool or args as part, found "call"`},
 		{"recipes: {x: {parts: [args], digest: sha512}}\n", `1:38: expected md5, sha1 or sha256 as digest, found "sha512"; did you mean "sha1"?`},
