@@ -85,7 +85,7 @@ func TestUsage(t *testing.T) {
 		{"check --recipe md5 x", "md5"},
 		{"check --match all x", "expected none, run or intent"},
 		{"check - -", "standard input (-) is named 2 times"},
-		{"ledger", "expected ls or show"},
+		{"ledger", "ls, mark, prune, recover, show or undo"},
 		{"ledger lst", "did you mean ls?"},
 		{"ledger ls", "no ledger: name one with --ledger"},
 		{"ledger show", "a key, or its beginning"},

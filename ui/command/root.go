@@ -160,6 +160,8 @@ func didYouMean(word string, known []string) string {
 	if len(near) == 0 {
 		return ""
 	}
+	best := distance(word, near[0])
+	near = slices.DeleteFunc(near, func(k string) bool { return distance(word, k) > best && !strings.HasPrefix(k, word) })
 	return "; did you mean " + orList(near[:min(len(near), 3)]) + "?"
 }
 
