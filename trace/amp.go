@@ -1,6 +1,10 @@
 package trace
 
-import "drainboard/keys/pyjson"
+import (
+	"strings"
+
+	"drainboard/keys/pyjson"
+)
 
 // ampFormat is FORMATS.md §13.9: Amp's threads, one object that is rewritten.
 func ampFormat() *Format {
@@ -13,7 +17,7 @@ func ampFormat() *Format {
 		Stateless: true,
 		Lacks:     []string{"times"},
 		Sniff: func(p *Probe) bool {
-			if !has(p.Value, "id") || !has(p.Value, "created") {
+			if !strings.HasPrefix(p.Value.Get("id").Text(), "T-") || !has(p.Value, "created") {
 				return false
 			}
 			for m := range p.Value.Get("messages").Elements() {

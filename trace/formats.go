@@ -44,10 +44,10 @@ func Formats() []*Format {
 		cursorFormat(),
 		clineFormat(),
 		chatFormat(),
-		langChainFormat(),
 		mcpLogFormat(),
 		telemetryFormat(),
 		plainFormat(),
+		langChainFormat(),
 		genericFormat(),
 	}
 }

@@ -19,7 +19,22 @@ func (w *Scratch) Hold(e *Event) *held {
 	w.n++
 	w.number++
 	w.stats.Held++
-	h := &held{event: e.clone(), line: w.lines + w.line, off: w.off + int64(w.offset)}
+	h := &held{event: *e, line: w.lines + w.line, off: w.off + int64(w.offset)}
+	texts := [...]*[]byte{
+		&h.event.Run, &h.event.RunRaw, &h.event.Parent, &h.event.CallID, &h.event.Tool, &h.event.Args, &h.event.Recorded,
+		&h.event.Conn, &h.event.Payload, &h.event.Span,
+	}
+	size := 0
+	for _, p := range texts {
+		size += len(*p)
+	}
+	own := make([]byte, 0, size)
+	for _, p := range texts {
+		if n := len(own); *p != nil {
+			own = append(own, *p...)
+			*p = own[n:len(own):len(own)]
+		}
+	}
 	h.event.N = w.number
 	return h
 }

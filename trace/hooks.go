@@ -12,8 +12,10 @@ func hooksFormat() *Format {
 		Restates: true,
 		Results:  RecordsAlways,
 		Lacks:    []string{"times"},
-		Sniff:    func(p *Probe) bool { return present(hookPayload(p.Value).Get("hook_event_name")) },
-		New:      func([]byte, string) Decoder { return &hookDecoder{} },
+		Sniff: func(p *Probe) bool {
+			return present(hookPayload(p.Value).Get("hook_event_name")) && (has(p.Value, "hook_event_name") || !isPlain(p.Value))
+		},
+		New: func([]byte, string) Decoder { return &hookDecoder{} },
 	}
 }
 

@@ -20,8 +20,8 @@ func mcpFormat() *Format {
 		Results: RecordsAlways,
 		Lacks:   []string{"times"},
 		Sniff: func(p *Probe) bool {
-			m, _ := rpcMessage(p.Value, nil)
-			return m.Get("jsonrpc").IsText("2.0")
+			m, wrapped := rpcMessage(p.Value, nil)
+			return m.Get("jsonrpc").IsText("2.0") && !(wrapped && isPlain(p.Value))
 		},
 		New: newMCP,
 	}

@@ -113,6 +113,13 @@ func textIn(v pyjson.Value, texts ...string) bool {
 	return false
 }
 
+// isPlain says whether a line is one of FORMATS.md §0a: what stands inside its arguments or result says nothing of it.
+func isPlain(v pyjson.Value) bool {
+	var l plainLine
+	l.read(v)
+	return l.kind() != Other
+}
+
 // has says whether the object has the member, be it null.
 func has(v pyjson.Value, name string) bool { return v.Get(name).Kind() != pyjson.Missing }
 
