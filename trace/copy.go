@@ -226,6 +226,13 @@ func (r *Reader) passOver(ctx context.Context, t *tail, of *File, from int64) ou
 	if src == nil {
 		return again
 	}
+	if p := packed(t.fd); p != unpacked && t.win == nil {
+		win, err := newWindow(t.fd, p)
+		if err != nil {
+			return again // reading it will say so
+		}
+		t.pack, t.win = p, win
+	}
 	t.file.FirstLine = countLines(src, from)
 	t.print = fingerprint{}
 	t.print.take(src, from)

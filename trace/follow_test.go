@@ -265,6 +265,43 @@ func TestFollow(t *testing.T) {
 			f.until("12 lines", func() bool { return len(f.all()) >= 12 })
 			appendTo(t, path, line(12)+"\n")
 		}, 13, []What{Removed, Returned}},
+		{"rotate and compress", func(t *testing.T, f *following, path string) {
+			appendTo(t, path, text(lines(10, 12)))
+			must(t, os.Rename(path, path+".1"))
+			write(t, path, line(12)+"\n")
+			f.settle()
+			gzipped1(t, path+".1")
+			f.settle()
+			must(t, os.Remove(path+".1"))
+			f.expectNotice(Removed)
+			appendTo(t, path, line(13)+"\n")
+		}, 14, []What{Renamed, Copy, Removed}},
+		{"copy, compress and truncate", func(t *testing.T, f *following, path string) {
+			appendTo(t, path, text(lines(10, 12)))
+			gzipped1(t, path)
+			must(t, os.Truncate(path, 0))
+			appendTo(t, path, text(lines(12, 14)))
+			f.expectNotice(Truncated)
+		}, 14, []What{Truncated, Copy}},
+		{"a compressed file that is being written", func(t *testing.T, f *following, path string) {
+			whole := zstd1(t, write(t, filepath.Join(t.TempDir(), "x.jsonl"), text(lines(10, 500))))
+			data, err := os.ReadFile(whole)
+			must(t, err)
+			to := filepath.Join(filepath.Dir(path), "z.jsonl.zst")
+			for k := 0; k < len(data); k += len(data)/5 + 1 {
+				appendTo(t, to, string(data[k:min(len(data), k+len(data)/5+1)]))
+				f.settle()
+			}
+		}, 500, nil},
+		{"a document written anew", func(t *testing.T, f *following, path string) {
+			doc := filepath.Join(filepath.Dir(path), "d.json")
+			write(t, doc, "[\n"+line(10)+"\n]")
+			f.until("the document", func() bool { return f.stats.Calls == 11 })
+			write(t, doc, "[\n"+line(10)+",\n"+line(11)+"\n]\n")
+			f.expectNotice(Rewritten)
+			f.until("both values", func() bool { return f.stats.Calls == 13 })
+			f.lines = map[*File][]string{nil: lines(0, 10)} // its lines are not what counts
+		}, 10, []What{Rewritten}},
 		{"backup", func(t *testing.T, f *following, path string) {
 			data, err := os.ReadFile(path)
 			must(t, err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,6 +46,8 @@ func (r *Reader) look(ctx context.Context) {
 	}
 	r.perhaps = r.perhaps[:0]
 	r.giveUp(ctx)
+	// The newest first: what happens now is of more interest than what happened last year.
+	slices.SortStableFunc(r.queue, func(a, b *tail) int { return b.mtime.Compare(a.mtime) })
 }
 
 func (r *Reader) lookAt(ctx context.Context, root *root) {
@@ -127,6 +130,9 @@ func (r *Reader) missing(ctx context.Context, root *root, err error) {
 
 // walk finds the files below a directory and watches the directories on the way. Links are not followed.
 func (r *Reader) walk(ctx context.Context, root *root, dir string) {
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		dir += string(filepath.Separator) // a link that was named is followed
+	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()

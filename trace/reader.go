@@ -110,6 +110,7 @@ type Reader struct {
 	queue   []*tail
 	round   int
 	steps   int
+	opened  int // descriptors, at most
 	caught  bool
 	watch   *watcher
 }

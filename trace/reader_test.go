@@ -263,6 +263,7 @@ func TestSources(t *testing.T) {
 	must(t, os.Symlink(at("other"), at("sub/link")))
 	must(t, os.Symlink(at("other/f.jsonl"), at("sub/link.jsonl")))
 	must(t, os.Symlink(at("other/f.jsonl"), at("named")))
+	must(t, os.Symlink(at("other"), at("nameddir")))
 	must(t, syscall.Mkfifo(at("sub/pipe.jsonl"), 0o600))
 	for _, c := range []struct {
 		name  string
@@ -272,6 +273,7 @@ func TestSources(t *testing.T) {
 	}{
 		{"a directory", []string{at("")}, "a.jsonl b.jsonl c.jsonl.1 f.jsonl unknown.jsonl", map[What]int{NotTrace: 1, Found: 6}},
 		{"a link by name", []string{at("named")}, "named", nil},
+		{"a linked directory by name", []string{at("nameddir")}, "f.jsonl unknown.jsonl", nil},
 		{"a glob", []string{at("*/[bf].jsonl")}, "b.jsonl f.jsonl", nil},
 		{"a glob of directories", []string{at("s*")}, "b.jsonl c.jsonl.1", map[What]int{NotTrace: 1}},
 		{"twice", []string{at("a.jsonl"), at(""), at("named")}, "a.jsonl b.jsonl c.jsonl.1 f.jsonl unknown.jsonl", map[What]int{Same: 1}},

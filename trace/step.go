@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,13 +178,13 @@ func (r *Reader) hand(ctx context.Context, t *tail, b *Block, size int64) bool {
 // count brings the Reader's progress up to date with the tail's.
 func (r *Reader) count(t *tail) {
 	at, size := t.off, t.size
-	if t.pack != unpacked {
-		at = 0
-		if t.ended {
-			at = size
-		}
-	} else {
-		size = max(size, at)
+	switch {
+	case t.pack != unpacked && !t.ended:
+		at = 0 // it is not known how much that was on disk
+	case t.pack == unpacked && at > size:
+		size = at
+	case t.ended:
+		at = size
 	}
 	r.total.Add(size - t.counted)
 	r.read.Add(at - t.read)
@@ -275,7 +276,7 @@ func (r *Reader) openTail(t *tail) error {
 		return err
 	}
 	if t.fd == nil && r.cfg.Follow {
-		r.limitOpen(t)
+		r.limitOpen()
 	}
 	t.fd, t.size, t.mtime = fd, info.Size(), info.ModTime()
 	if t.pack != unpacked && t.win == nil {
@@ -284,23 +285,29 @@ func (r *Reader) openTail(t *tail) error {
 	return err
 }
 
-// maxOpen is how many descriptors are held, so that a file that is removed or renamed away can be read to its end.
+// maxOpen is about how many descriptors are held, so that a file that is removed or renamed away can be read to its end.
 const maxOpen = 512
 
-// limitOpen closes the descriptor that was not used for longest when there are too many.
-func (r *Reader) limitOpen(but *tail) {
-	n, oldest := 0, but
+// limitOpen closes, when there are too many, the descriptors that were not used for longest: half of them, so that the
+// search for them pays.
+func (r *Reader) limitOpen() {
+	if r.opened++; r.opened <= maxOpen {
+		return
+	}
+	var open []*tail
 	for t := range r.tails {
-		if t.fd == nil || !t.gone.IsZero() {
-			continue
-		}
-		if n++; t != but && (oldest == but || t.used < oldest.used) {
-			oldest = t
+		if t.fd != nil {
+			open = append(open, t)
 		}
 	}
-	if n > maxOpen && oldest != but {
-		oldest.close()
+	slices.SortFunc(open, func(a, b *tail) int { return cmp.Compare(a.used, b.used) })
+	old := len(open) - maxOpen/2
+	for _, t := range open[:max(old, 0)] {
+		if t.gone.IsZero() && !t.closing && t.win == nil {
+			t.close()
+		}
 	}
+	r.opened = maxOpen / 2
 }
 
 // unpack finds out by a file's first bytes whether it is compressed, and opens what it holds. A stream must have ended.
