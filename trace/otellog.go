@@ -61,29 +61,21 @@ func (d *otel) event(name []byte, at int64, resourceRun string, w *Scratch) {
 	span := a.logSpan(t.run, name, id, end, w)
 	e := t.event(Call, w)
 	e.Time, e.CallID, e.Tool, e.Args, e.Span = before(end, a.text(w, a.v[atDuration])), id, tool, a.toolArgs(w), span
-	e.NoArgs = e.Args == nil || truncated(e.Args)
-	if e.NoArgs {
+	if e.NoArgs = e.Args == nil || truncated(e.Args); e.NoArgs {
 		e.Args = nil
 	}
 	w.Emit(e)
-	e = t.event(Result, w)
-	e.Time, e.CallID, e.Tool, e.Status = end, id, tool, OK
-	if len(span) > 0 {
-		e.Span = w.join(span, []byte("#end"))
-	}
-	e.Payload = a.raw(w, a.v[atLogOutput])
+	came := toolSpan{status: OK, payload: a.raw(w, a.v[atLogOutput])}
 	if string(a.text(w, a.v[atSuccess])) == "false" || truthy(a.plain(a.v[atError])) {
-		s := toolSpan{payload: e.Payload}
-		a.fault(&s, &otelSpan{}, w)
-		e = w.Event(Result)
-		e.Run, e.Time, e.CallID, e.Tool, e.Status, e.Payload = t.run, end, id, tool, s.status, s.payload
-		e.Span = span
-		if len(span) > 0 {
-			e.Span = w.join(span, []byte("#end"))
-		}
+		a.fault(&came, &otelSpan{}, w)
 	}
 	if refused {
-		e.Status = Refused
+		came.status = Refused
+	}
+	e = t.event(Result, w)
+	e.Time, e.CallID, e.Tool, e.Status, e.Payload = end, id, tool, came.status, came.payload
+	if len(span) > 0 {
+		e.Span = w.join(span, []byte("#end"))
 	}
 	w.Emit(e)
 }
