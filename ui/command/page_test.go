@@ -79,7 +79,7 @@ func drain() *triage.Snapshot {
 	s := &triage.Snapshot{
 		Now: testNow.UnixNano(), Recipe: "intent", RecipeNote: "recipe dedup16 reproduces more rows of the ledger (8 of 9)",
 		Totals:  triage.Totals{Bytes: 1_234_567, Lines: 4812, Bad: 7, Tails: 1, Calls: 2192, Copies: 3, Results: 2180, Runs: 43, Tools: 31},
-		Verdict: triage.Verdict{Rows: 4, Blockers: []triage.Blocker{{Kind: "inflight", Count: 1}, {Kind: "unclassified", Count: 1}, {Kind: "critical", Count: 2}}},
+		Verdict: triage.Verdict{Rows: 4, Blockers: []triage.Blocker{{Kind: "inflight", Count: 1, IDs: []string{"3"}}, {Kind: "unclassified", Count: 1, IDs: []string{"7"}}, {Kind: "critical", Count: 5, IDs: []string{"1", "2"}}}},
 		Sides: []triage.SideView{
 			{Label: "paid", Calls: 1204, Mutators: 310, InLedger: 305, Runs: 31, OnlyTools: []string{"sync_crm"}, OnlyKeys: 12, Last: testNow.UnixNano(), Draining: true},
 			{Label: "dest", Calls: 988, Mutators: 200, InLedger: 200, Runs: 12, Last: trace.NoTime},

@@ -130,8 +130,9 @@ func (p *page) blockers(s *triage.Snapshot, use inUse) {
 		return
 	}
 	p.head("BLOCKERS", "")
+	names := blockerNames(s)
 	var rows [][]cell
-	for _, b := range s.Verdict.Blockers {
+	for i, b := range s.Verdict.Blockers {
 		one, many, words := blockerWords(b.Kind)
 		if b.Kind == "unread" && use.ledgerErr != "" {
 			words = use.ledgerErr
@@ -139,13 +140,46 @@ func (p *page) blockers(s *triage.Snapshot, use inUse) {
 		if b.Kind == "inflight" && s.Kinds[triage.Hung] > 0 {
 			words += fmt.Sprintf("; %d above the timeout", s.Kinds[triage.Hung])
 		}
-		name := many
 		if b.Count == 1 {
-			name = one
+			many = one
 		}
-		rows = append(rows, []cell{field(red, thousands(b.Count)), field(bold, name), field(plain, words)})
+		rows = append(rows, []cell{field(red, thousands(b.Count)), field(bold, many), field(plain, words), field(dim, names[i])})
 	}
-	p.table([]column{{right: true}, {}, {}}, rows)
+	p.table([]column{{title: "ROWS", right: true}, {title: "WHAT"}, {title: "WHY"}, {title: "WHICH", most: 88, spare: 1}}, rows)
+}
+
+// mostNames is how many rows of a blocker are named.
+const mostNames = 3
+
+// blockerNames names the worst rows of each blocker.
+func blockerNames(s *triage.Snapshot) []string {
+	blocks := s.Verdict.Blockers
+	wanted := map[string]int{}
+	for i, b := range blocks {
+		for _, id := range b.IDs[:min(len(b.IDs), mostNames)] {
+			wanted[id] = i
+		}
+	}
+	names, named := make([]string, len(blocks)), make([]int, len(blocks))
+	for _, f := range s.Findings.All {
+		i, ok := wanted[f.ID]
+		if !ok {
+			continue
+		}
+		if named[i]++; named[i] > 1 {
+			names[i] += ", "
+		}
+		names[i] += strings.TrimSpace(f.Tool + " " + prefix(f.Key))
+		if delete(wanted, f.ID); len(wanted) == 0 {
+			break
+		}
+	}
+	for i, b := range blocks {
+		if n := b.Count - named[i]; n > 0 && named[i] > 0 {
+			names[i] += fmt.Sprintf(" and %d more", n)
+		}
+	}
+	return names
 }
 
 // blockerWords names a kind of blocker, and what ends it.
