@@ -65,6 +65,13 @@ func (m *model) whyAct(a Action) string {
 			return why
 		}
 	}
+	if a == ActCompensate {
+		for _, s := range targets {
+			if s.toolName() != targets[0].toolName() {
+				return "compensate one tool at a time: " + targets[0].toolName() + " and " + s.toolName() + " are marked"
+			}
+		}
+	}
 	if a == ActHumanKey && len(targets) > 1 {
 		return "a human key is for one row: unmark the others"
 	}
@@ -99,6 +106,7 @@ func unfit(a Action, s subject) string {
 		if s.finding == nil {
 			return "only findings are acknowledged"
 		}
+		return s.finding.Acknowledgeable()
 	case ActClassify:
 		if s.toolName() == "" {
 			return "this row names no tool"
@@ -122,6 +130,7 @@ type askedMsg struct {
 	action  Action
 	targets []subject
 	rows    []ledger.Row
+	plan    *Plan
 	err     error
 }
 
@@ -136,6 +145,10 @@ func (m *model) ask(a Action) tea.Cmd {
 	}
 	return m.run("question", func(ctx context.Context) tea.Msg {
 		msg := askedMsg{action: a, targets: targets}
+		if p, ok := m.opt.Actor.(Planner); ok && a == ActCompensate {
+			msg.plan, msg.err = p.Plan(ctx, planned(targets))
+			return msg
+		}
 		if a != ActFail && a != ActCommit && a != ActHumanKey {
 			return msg
 		}
@@ -155,6 +168,9 @@ func (m *model) ask(a Action) tea.Cmd {
 
 // showQuestion puts the question for an action on screen, or says why there is none to ask.
 func (m *model) showQuestion(msg askedMsg) tea.Cmd {
+	if msg.err != nil && msg.action == ActCompensate {
+		return m.say(string(msg.action)+": "+msg.err.Error(), ink.Warn)
+	}
 	if msg.err != nil {
 		return m.say(string(msg.action)+": the ledger cannot be read: "+msg.err.Error(), ink.Bad)
 	}
@@ -174,8 +190,24 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 		}
 		return m.say(string(msg.action)+": "+wrong, ink.Warn)
 	}
-	m.front = newQuestion(msg.action, msg.targets, rows, len(msg.targets)-len(rows))
+	q := newQuestion(msg.action, msg.targets, rows, len(msg.targets)-len(rows))
+	if msg.plan != nil {
+		q.planned(msg.targets, msg.plan)
+	}
+	m.front = q
 	return nil
+}
+
+// planned names the calls that a compensation goes to.
+func planned(targets []subject) (out []Target) {
+	for _, s := range targets {
+		t := Target{Key: s.key()}
+		if s.finding != nil {
+			t.Side = s.finding.Side
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // inState keeps the rows in one of some states; of the others it says what the first one is.

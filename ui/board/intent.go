@@ -46,16 +46,37 @@ type GiveHumanKey struct {
 	Word, Reason string
 }
 
-// RunCompensation undoes the extra effects of duplicate groups.
+// RunCompensation undoes the effects of a plan, and no others.
 type RunCompensation struct {
 	Keys   []string
+	Plan   *Plan // nil: what the keys' extra effects are by then
 	Reason string
+}
+
+// Target names the calls of a key; Side matters only where groups are made within sides.
+type Target struct{ Key, Side string }
+
+// Plan is what a compensation would do, frozen when it was asked about.
+type Plan struct {
+	Effects int
+	Lines   []string // one for each effect: key, payload, command
+	Env     string   // names of the environment that the scripts get
+	Again   bool     // all of these ran before, and nobody knows that they ended well: a question of its own
+	Left    string   // what is left out, and why; "" when nothing is
+	Frozen  any      // for whoever made the plan
+}
+
+// Planner is an Actor that says what a compensation would do before it is confirmed.
+type Planner interface {
+	// Plan reads and runs nothing. Its error says in a sentence why nothing can be undone.
+	Plan(ctx context.Context, targets []Target) (*Plan, error)
 }
 
 // Acknowledge takes findings out of the blockers until calls or results are added to them.
 type Acknowledge struct {
 	Findings []string // IDs
 	Keys     []string // their keys, "" where a finding has none
+	Seen     []string // what each looked like (triage.Finding.Acknowledgement)
 	Reason   string
 	For      time.Duration // 0: no expiry
 }

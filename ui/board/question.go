@@ -115,7 +115,43 @@ func (q *question) compensate(targets []subject, who string, reason entry) {
 		if len(targets) > 1 && q.text("tool") != tool {
 			return nil, "type the tool's name, " + tool
 		}
-		return RunCompensation{keysOf(targets), q.text("reason")}, q.need("reason")
+		return RunCompensation{keysOf(targets), nil, q.text("reason")}, q.need("reason")
+	}
+}
+
+// maxPlanned bounds the effects that a question lists.
+const maxPlanned = 6
+
+// planned says what a compensation would do: count, commands and environment. For more than one effect the tool's name is typed.
+func (q *question) planned(targets []subject, p *Plan) {
+	tool := targets[0].toolName()
+	who := count(p.Effects, "effect", "effects") + " of " + named(targets, len(targets))
+	if p.Again {
+		q.sentence("Run again for ", who, "? ", "It ran before and nobody knows that it ended well: what it did then may be done twice.")
+	} else {
+		q.sentence("Compensate ", who, "? ", "Each of these runs once:")
+	}
+	q.fields, q.list = q.fields[:1], nil
+	for i, l := range p.Lines {
+		if i == maxPlanned {
+			q.list = append(q.list, "and "+count(len(p.Lines)-i, "more", "more"))
+			break
+		}
+		q.list = append(q.list, l)
+	}
+	q.list = append(q.list, "environment: "+p.Env)
+	if p.Left != "" {
+		q.list = append(q.list, p.Left)
+	}
+	if p.Effects > 1 {
+		q.fields = append(q.fields, entry{label: "tool"})
+		q.list = append(q.list, "tool: type "+tool+" to say that you mean all of them")
+	}
+	q.make = func(q *question) (Intent, string) {
+		if p.Effects > 1 && q.text("tool") != tool {
+			return nil, "type the tool's name, " + tool
+		}
+		return RunCompensation{keysOf(targets), p, q.text("reason")}, q.need("reason")
 	}
 }
 
@@ -187,6 +223,8 @@ func ackIntent(q *question, targets []subject) (Intent, string) {
 	for _, s := range targets {
 		in.Findings = append(in.Findings, s.finding.ID)
 		in.Keys = append(in.Keys, s.finding.Key)
+		_, _, seen := s.finding.Acknowledgement()
+		in.Seen = append(in.Seen, seen)
 	}
 	if t := strings.TrimSpace(q.text("expires after")); t != "" {
 		d, err := time.ParseDuration(t)

@@ -73,6 +73,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 		m.look.now = m.opt.Now().UnixNano()
 		m.prog = m.eng.Progress()
+		if m.screen == onLog {
+			return tea.Batch(m.nextTick(msg.gen), m.readLog())
+		}
 		return m.nextTick(msg.gen)
 	case jobDone:
 		return m.job(msg.screen, m.panes[msg.screen].take(msg, m.opt.Now()))

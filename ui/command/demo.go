@@ -10,7 +10,6 @@ import (
 
 	"drainboard/ledger"
 	"drainboard/ledger/sqlite"
-	"drainboard/ui/board"
 	"drainboard/ui/command/demo"
 
 	"github.com/spf13/cobra"
@@ -104,7 +103,7 @@ func (a *app) demoLive(ctx context.Context, dir string, store ledger.Store, args
 		stop()
 		return errors.Join(err, ignoreCanceled(<-played))
 	}
-	err = board.Run(ctx, s, a.boardOptions(s))
+	err = a.board(ctx, s)
 	stop()
 	return errors.Join(err, s.Close(), ignoreCanceled(<-played))
 }

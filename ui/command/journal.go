@@ -159,18 +159,20 @@ func (p *page) log(list []ledger.Entry, output bool) {
 	}
 }
 
+// stateOf is the state of a row's image; "" when there is none.
+func stateOf(im *ledger.Image) string {
+	switch {
+	case im == nil:
+		return ""
+	case im.State == "":
+		return "gone"
+	}
+	return string(im.State)
+}
+
 // wayOf is the row's way in an entry.
 func wayOf(e *ledger.Entry) string {
-	state := func(im *ledger.Image) string {
-		switch {
-		case im == nil:
-			return ""
-		case im.State == "":
-			return "gone"
-		}
-		return string(im.State)
-	}
-	from, to := state(e.From), state(e.To)
+	from, to := stateOf(e.From), stateOf(e.To)
 	if from == "" || to == "" {
 		return from + to
 	}

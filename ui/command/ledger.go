@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -143,7 +144,7 @@ func owner(c *ledger.Claim) string {
 }
 
 // stamp prints seconds since 1970 as RFC 3339 in UTC.
-func stamp(seconds float64) string { return triage.Stamp(int64(seconds * 1e9)) }
+func stamp(seconds float64) string { return triage.Stamp(int64(math.Round(seconds*1e6)) * 1000) }
 
 // rows prints the counts by state, and the rows.
 func (p *page) rows(path string, states map[string]int, lines []rowLine, limit int) {

@@ -45,7 +45,7 @@ func (a *app) watch(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Close()
-	return board.Run(ctx, s, a.boardOptions(s))
+	return a.board(ctx, s)
 }
 
 // boardOptions are the board's part of the flags and of what was found.
