@@ -71,21 +71,34 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		}
 		c.leaves = b.leaves.add(list)
 	}
+	if c.id != 0 {
+		c.reach, c.owner = r.Reach, ownerOf(r, c.run, in)
+	}
 	i := b.calls.add(c)
 	b.follow(f, event(i))
+	b.enterCall(i)
+}
+
+// ownerOf is within what the id of a record reaches.
+func ownerOf(r *Rec, run uint32, in *interned) uint32 {
+	switch r.Reach {
+	case trace.ReachEverywhere:
+		return 0
+	case trace.ReachConn:
+		return in.name(r.Scope)
+	}
+	return run
+}
+
+// enterCall puts a call among those of its id.
+func (b *Book) enterCall(i uint32) {
+	c := b.calls.at(i)
 	if c.id == 0 && c.span == 0 {
 		b.applyCall(i, outcome{counted: true})
 		return
 	}
 	if c.id != 0 {
-		owner := c.run
-		switch r.Reach {
-		case trace.ReachEverywhere:
-			owner = 0
-		case trace.ReachConn:
-			owner = in.name(r.Scope)
-		}
-		b.enterScope(b.scopeFor(scopeKey{r.Reach, owner, c.id}), i)
+		b.enterScope(b.scopeFor(scopeKey{c.reach, c.owner, c.id}), i)
 	}
 	if c.span != 0 {
 		b.enterSpan(c.span, i)
@@ -382,33 +395,36 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 		res.payloads = b.payloads.add(slices.Clone(in.batch.Payloads[r.Payloads.From:r.Payloads.To]))
 	}
 	if res.id != 0 {
-		owner := res.run
-		switch r.Reach {
-		case trace.ReachEverywhere:
-			owner = 0
-		case trace.ReachConn:
-			owner = in.name(r.Scope)
-		}
-		s := b.scopeFor(scopeKey{r.Reach, owner, res.id})
+		res.reach, res.owner = r.Reach, ownerOf(r, res.run, in)
 		i := b.results.add(res)
 		b.follow(f, ^event(i))
-		b.chainResult(s, i)
+		b.enterResult(i)
 		return
 	}
 	b.track(f)
-	i := b.popOpen(fileRun{id, res.run}, res.tool)
-	if i == 0 {
-		b.applyResult(b.results.add(res), roleOrphan, 0)
-		return
+	if i := b.popOpen(fileRun{id, res.run}, res.tool); i != 0 {
+		b.calls.at(i).flags |= callAnswered
+		b.noLongerDue(i)
+		res.direct = i
 	}
-	c := b.calls.at(i)
-	c.flags |= callAnswered
-	b.noLongerDue(i)
-	if c.scope == 0 {
-		b.chainCall(b.newScope(scopeKey{}), i)
+	b.enterResult(b.results.add(res))
+}
+
+// enterResult puts a result among those of its id, or of the call that it was given to.
+func (b *Book) enterResult(i uint32) {
+	r := b.results.at(i)
+	switch {
+	case r.id != 0:
+		b.chainResult(b.scopeFor(scopeKey{r.reach, r.owner, r.id}), i)
+	case r.direct == 0:
+		b.applyResult(i, roleOrphan, 0)
+	default:
+		c := b.calls.at(r.direct)
+		if c.scope == 0 {
+			b.chainCall(b.newScope(scopeKey{}), r.direct)
+		}
+		b.chainResult(b.root(c.scope), i)
 	}
-	res.direct = i
-	b.chainResult(b.root(c.scope), b.results.add(res))
 }
 
 // rule is the rule of a call.

@@ -187,8 +187,10 @@ type call struct {
 	nextInWork, nextInRec  uint32
 	leaves, result, copyOf uint32 // result: the paired one; further ones follow in result.next
 	reason                 uint32 // name: why it has no key
+	owner                  uint32 // name: within what its id reaches; see scopeKey
 	rule, n                uint16
 	flags                  callFlags
+	reach                  trace.Reach
 }
 
 // leaf is a volatile leaf of a call's arguments.
@@ -222,8 +224,10 @@ type result struct {
 	status              trace.Status
 	role                role
 	hasPayload, cut     bool
+	counted             bool // stands among the orphans
+	reach               trace.Reach
 	payloads            uint32 // further digests, by rule: index in Book.payloads
-	counted             bool   // stands among the orphans
+	owner               uint32 // name: within what its id reaches
 }
 
 // place is a record's place in the order of everything (PRODUCT.md "Order").

@@ -1,0 +1,186 @@
+package triage
+
+import (
+	"cmp"
+	"slices"
+
+	"drainboard/keys"
+	"drainboard/keys/table"
+)
+
+// Change is a book on its way to another table. Most of what a table says needs no call to be read again; Unread lists the calls that it
+// does. Book then gives the book that a reading by the new table would have made.
+//
+// A Change takes the memory of its book: neither that book nor a Change that ended may be used any more.
+type Change struct {
+	b      *Book
+	unread []uint32
+}
+
+// Reread is a call whose arguments have to be read again: what is known of it, to know it by.
+type Reread struct {
+	Pos     Pos
+	Tool    string
+	Run     string
+	Rule    *table.Rule // that it had
+	Key     keys.Digest
+	NoKey   bool
+	Args    [16]byte
+	Time    int64
+	Assumed bool
+}
+
+// Rekeyed is what the new table makes of such a call.
+type Rekeyed struct {
+	Rule                   uint16
+	Key                    keys.Digest
+	Args, Shape            [16]byte
+	NoKey, Opaque, Ignored bool
+	Reason                 string
+	Leaves                 []keys.Leaf
+}
+
+// Change begins to judge by another table. ok is false, and nothing has changed, when payloads would have to be read again: then read
+// everything again. The recipe stays.
+func (b *Book) Change(t *table.Table) (_ *Change, ok bool) {
+	pairs, ok := b.cfg.Table.ResultMoves(t)
+	if !ok {
+		return nil, false
+	}
+	c := &Change{b: b.under(t)}
+	c.move(b.cfg.Table, t)
+	c.payloads(pairs)
+	return c, true
+}
+
+// under is an empty book of another table that has the records of this one, in none of its lists yet.
+func (b *Book) under(t *table.Table) *Book {
+	cfg := b.cfg
+	cfg.Table = t
+	n := NewBook(cfg)
+	n.files, n.sides, n.sideOf, n.seen = b.files, b.sides, b.sideOf, b.seen
+	n.names, n.ids, n.calls, n.results, n.leaves, n.payloads = b.names, b.ids, b.calls, b.results, b.leaves, b.payloads
+	n.open, n.openTools, n.due = b.open, b.openTools, b.due
+	n.totals, n.leftOut, n.bad, n.unread, n.loading, n.note = b.totals, b.leftOut, b.bad, b.unread, b.loading, b.note
+	n.totals.Calls, n.totals.Runs, n.totals.Tools = 0, 0, 0
+	n.acks, n.now, n.gen, n.acted = b.acks, b.now, b.gen, b.acted
+	n.undone, n.approved, n.intents = b.undone, b.approved, b.intents
+	for i := uint32(1); i <= b.runs.last(); i++ {
+		was := b.runs.at(i)
+		if was.ended {
+			now := n.runs.at(n.runFor(was.name))
+			now.ended, now.end = true, was.end
+		}
+	}
+	for _, l := range b.links {
+		n.links = append(n.links, link{n.runFor(b.runs.at(l.child).name), n.runFor(b.runs.at(l.parent).name), l.at})
+	}
+	n.forest = len(n.links) > 0
+	return n
+}
+
+// move gives every call its rule of the new table, and lists those whose arguments have to be read.
+func (c *Change) move(was, now *table.Table) {
+	moves := map[uint32][]table.Move{}
+	last, of := uint32(0), []table.Move(nil)
+	for i := uint32(1); i <= c.b.calls.last(); i++ {
+		call := c.b.calls.at(i)
+		if of == nil || call.tool != last {
+			last = call.tool
+			if of = moves[last]; of == nil {
+				of = was.Moves(c.b.names.text(last), now)
+				moves[last] = of
+			}
+		}
+		for _, m := range of {
+			if m.From != int(call.rule) {
+				continue
+			}
+			call.rule = uint16(m.To)
+			if m.Read {
+				call.rule = uint16(m.From) // until it was read
+				c.unread = append(c.unread, i)
+			}
+			break
+		}
+	}
+	slices.SortFunc(c.unread, func(i, j uint32) int {
+		p, q := c.b.calls.at(i), c.b.calls.at(j)
+		return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.offset, q.offset), cmp.Compare(p.n, q.n))
+	})
+	c.b.rules = was.Rules()
+}
+
+// payloads renames the rules by which payloads were digested.
+func (c *Change) payloads(pairs [][2]int) {
+	for i := uint32(1); i <= c.b.payloads.last(); i++ {
+		list := c.b.payloads.at(i)
+		now := make([]RulePayload, 0, len(pairs))
+		for _, pair := range pairs {
+			for _, p := range *list {
+				if int(p.Rule) == pair[1] {
+					now = append(now, RulePayload{uint16(pair[0]), p.Payload})
+				}
+			}
+		}
+		*list = now
+	}
+}
+
+// Unread counts the calls that have to be read again. They stand in the order of files and of places within them.
+func (c *Change) Unread() int { return len(c.unread) }
+
+// At is what is known of one of them.
+func (c *Change) At(k int) Reread {
+	i := c.unread[k]
+	at := c.b.calls.at(i)
+	return Reread{
+		Pos: c.b.callPos(i), Tool: c.b.names.text(at.tool), Run: c.b.names.text(at.run), Rule: c.b.rules[at.rule], Key: at.key,
+		NoKey: at.flags&callNoKey != 0, Args: at.args, Time: at.time, Assumed: at.flags&callAssumed != 0,
+	}
+}
+
+// Set says what the new table makes of one of them. It is for one goroutine.
+func (c *Change) Set(k int, r *Rekeyed) {
+	at := c.b.calls.at(c.unread[k])
+	at.rule, at.key, at.args, at.shape, at.leaves = r.Rule, r.Key, r.Args, r.Shape, 0
+	at.reason = c.b.names.put(r.Reason)
+	at.flags &^= callNoKey | callOpaque | callIgnored
+	for _, on := range [...]struct {
+		yes  bool
+		flag callFlags
+	}{{r.NoKey, callNoKey}, {r.Opaque, callOpaque}, {r.Ignored, callIgnored}} {
+		if on.yes {
+			at.flags |= on.flag
+		}
+	}
+	if len(r.Leaves) > 0 {
+		list := make([]leaf, len(r.Leaves))
+		for i, l := range r.Leaves {
+			list[i] = leaf{c.b.names.put(l.Pointer), c.b.names.put(l.Looks), l.Value}
+		}
+		at.leaves = c.b.leaves.add(list)
+	}
+}
+
+// Book ends the change: every call and result is entered anew. The ledger's rows and its facts are to be given to the book again.
+func (c *Change) Book() *Book {
+	b := c.b
+	b.rules = b.cfg.Table.Rules()
+	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed
+	for i := uint32(1); i <= b.calls.last(); i++ {
+		at := b.calls.at(i)
+		at.flags &= kept
+		at.scope, at.nextInScope, at.group, at.nextInGroup = 0, 0, 0, 0
+		at.nextInRun, at.nextInShape, at.nextInWork, at.nextInRec = 0, 0, 0, 0
+		at.result, at.copyOf = 0, 0
+		b.enterCall(i)
+	}
+	for i := uint32(1); i <= b.results.last(); i++ {
+		at := b.results.at(i)
+		at.scope, at.nextInScope, at.of, at.next = 0, 0, 0, 0
+		at.role, at.counted = roleOrphan, false
+		b.enterResult(i)
+	}
+	return b
+}
