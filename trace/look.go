@@ -203,57 +203,6 @@ func (r *Reader) inspect(ctx context.Context, path string) {
 	r.found(ctx, root, display, path, info, root.clean == path)
 }
 
-// covering gives the source that a path belongs to.
-func (r *Reader) covering(path string, dir bool) *root {
-	for _, root := range r.roots {
-		if root.stream || root.Path == Stdin {
-			continue
-		}
-		if root.clean == path {
-			return root
-		}
-		if !root.many {
-			continue
-		}
-		if ok, err := filepath.Match(root.clean, path); err == nil && ok {
-			return root
-		}
-		if rel, ok := below(root.clean, path); ok && ours(rel, dir) {
-			return root
-		}
-	}
-	return nil
-}
-
-// below gives the path relative to a directory, if it is below it.
-func below(dir, path string) (string, bool) {
-	if dir == "." {
-		return path, !filepath.IsAbs(path) && !strings.HasPrefix(path, "..")
-	}
-	rel, ok := strings.CutPrefix(path, dir)
-	if !ok || rel == "" {
-		return "", false
-	}
-	if dir[len(dir)-1] == filepath.Separator {
-		return rel, true
-	}
-	return rel[1:], rel[0] == filepath.Separator
-}
-
-// ours says whether a walk would come to a path below its directory.
-func ours(rel string, dir bool) bool {
-	names := strings.Split(rel, string(filepath.Separator))
-	for i, name := range names {
-		if i == len(names)-1 && !dir {
-			return traceName(name)
-		}
-		if vendored(name) {
-			return false
-		}
-	}
-	return true
-}
-
 // found takes note of a file that lies at a path.
 func (r *Reader) found(ctx context.Context, root *root, display, path string, info fs.FileInfo, named bool) {
 	id := identityOf(info)

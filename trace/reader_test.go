@@ -191,6 +191,32 @@ func TestBlocksAreTheFile(t *testing.T) {
 	}
 }
 
+// TestDocumentBlocks reads a file of many values that span lines in several blocks, and one array in one.
+func TestDocumentBlocks(t *testing.T) {
+	var values []string
+	for n := range 30_000 {
+		values = append(values, fmt.Sprintf("{\n  \"tool\": \"t%d\",\n  \"args\": {\"text\": \"a } b { \\\" c ] %s\"}\n}", n, strings.Repeat("x", n%200)))
+	}
+	for name, c := range map[string]struct {
+		in     string
+		blocks int
+	}{
+		"values":       {strings.Join(values, "\n"), 4},
+		"more values":  {strings.Join(values, "\n\n") + "\n", 4},
+		"an array":     {"[" + strings.Join(values, ",\n") + "]", 1},
+		"a value less": {strings.Join(values, "\n") + "\n{\n", 4},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), "a.json"), c.in)
+		for _, file := range []string{path, gzipped1(t, path)} {
+			g := readAll(t, Config{Sources: sources(file)})
+			_, want := decodeAll(t, []byte(c.in), file)
+			if g.stats != want.Stats || g.stats.Calls != len(values) || g.blocks < c.blocks {
+				t.Errorf("%s: %d blocks, got %+v, want %+v", name, g.blocks, g.stats, want.Stats)
+			}
+		}
+	}
+}
+
 func gzipped1(t testing.TB, path string) string {
 	t.Helper()
 	return packTo(t, path, path+".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
@@ -412,6 +438,20 @@ func TestCompressedInput(t *testing.T) {
 		t.Errorf("read again: %q, %v", v, err)
 	}
 	must(t, r.Close())
+}
+
+// TestFollowedInput is caught up with a stream while that goes on.
+func TestFollowedInput(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	f := follow(t, Config{Sources: sources(Stdin), Stdin: in, SpoolDir: t.TempDir()})
+	for n := range 3 {
+		_, err := io.WriteString(out, line(n)+"\n")
+		must(t, err)
+		f.expect(lines(0, n+1)...)
+	}
+	must(t, out.Close())
+	f.until("the end", func() bool { return f.stats.Calls == 3 && f.seqs[f.files[0]] >= 4 })
 }
 
 // TestNamedPipe reads a pipe as a stream.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -136,8 +134,8 @@ type chunk struct {
 
 func (c *chunk) data() []byte { return c.buf[c.at:c.have] }
 
-// load reads from t.off: up to blockSize, or on until at least one line is whole, or all in a document; to the limit.
-// closed says that an unfinished end is wanted, too.
+// load reads from t.off: up to blockSize, or on until at least one line (in a document: one value) is whole; to the
+// limit. closed says that an unfinished end is wanted, too.
 func (t *tail) load(p *pool, limit int, closed bool) chunk {
 	start := t.off &^ (pageSize - 1)
 	if start > 0 && t.off-start < markSize {
@@ -146,9 +144,6 @@ func (t *tail) load(p *pool, limit int, closed bool) chunk {
 	c := chunk{at: int(t.off - start)}
 	scanned := c.at
 	want := blockSize
-	if t.document {
-		want = max(want, int(min(t.size-start+pageSize, int64(limit))))
-	}
 	if t.seen > t.off {
 		scanned = int(t.seen - start)
 		want = max(want, min(scanned, blockSize)+pageSize)
@@ -156,7 +151,8 @@ func (t *tail) load(p *pool, limit int, closed bool) chunk {
 	c.buf = p.get(want)
 	for {
 		c.read(t, start, want)
-		if c.end || !t.document && scanned < c.have && bytes.IndexByte(c.buf[scanned:c.have], '\n') >= 0 {
+		if c.end || t.document && wholeValues(c.data()) > 0 ||
+			!t.document && scanned < c.have && bytes.IndexByte(c.buf[scanned:c.have], '\n') >= 0 {
 			return c
 		}
 		if want-c.at > limit {
@@ -226,43 +222,4 @@ func (t *tail) scan(p *pool, limit int64) (int64, error) {
 		}
 	}
 	return -1, nil
-}
-
-// traceName says whether a file in a directory may be a trace by its name: what lines of JSON, documents and logs are
-// called, rotated or compressed ones too.
-func traceName(name string) bool {
-	if name == "" || name[0] == '.' {
-		return false
-	}
-	for {
-		ext := strings.ToLower(filepath.Ext(name))
-		switch ext {
-		case ".jsonl", ".ndjson", ".json", ".log", ".traj", ".trace":
-			return true
-		case ".gz", ".zst", ".bak", ".old", ".orig":
-		default:
-			// Rotated: trace.jsonl.1, trace.jsonl-20260302, trace.log.2026-03-02.
-			if !strings.ContainsAny(ext, "0123456789") {
-				return false
-			}
-			if i := strings.IndexByte(ext, '-'); i > 0 && traceName("x"+ext[:i]) {
-				return true
-			}
-		}
-		name = strings.TrimSuffix(name, name[len(name)-len(ext):])
-	}
-}
-
-// lineName says whether a name promises lines of JSON.
-func lineName(name string) bool {
-	return strings.Contains(name, ".jsonl") || strings.Contains(name, ".ndjson")
-}
-
-// vendored says whether a directory holds other people's files, or is hidden.
-func vendored(name string) bool {
-	switch name {
-	case "node_modules", "vendor", "__pycache__", "site-packages", "bower_components", "venv":
-		return true
-	}
-	return len(name) > 1 && name[0] == '.' && name != ".."
 }
