@@ -14,3 +14,12 @@ func (e *Engine) LoneKeys(ctx context.Context, limit int) (found []triage.LoneKe
 	})
 	return found, err
 }
+
+// Doings lists what calls of tools that are not pure did, a page of at most limit calls at a time: see triage.Book.Doings.
+func (e *Engine) Doings(ctx context.Context, from uint32, limit int) (page []triage.Doing, next uint32, err error) {
+	err = e.ask(ctx, func(o *owner) {
+		o.book.Settle(from == 0)
+		page, next = o.book.Doings(from, limit)
+	})
+	return page, next, err
+}

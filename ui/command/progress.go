@@ -39,11 +39,6 @@ type tableWatch struct {
 	at   time.Time
 }
 
-// reloader judges by another table; intake.Engine is one.
-type reloader interface {
-	Reload(ctx context.Context, t *table.Table) error
-}
-
 func newTableWatch(s *session) *tableWatch {
 	w := &tableWatch{s: s}
 	if info, err := os.Stat(s.tableAt.path); err == nil && s.tableAt.path != "" {
@@ -55,8 +50,7 @@ func newTableWatch(s *session) *tableWatch {
 // look reads the table again when its file has changed. A table with mistakes is an error, once; the one before stays in force.
 func (w *tableWatch) look(ctx context.Context) error {
 	path := w.s.tableAt.path
-	engine, can := w.s.engine.(reloader)
-	if path == "" || !can {
+	if path == "" {
 		return nil
 	}
 	info, err := os.Stat(path)
@@ -72,5 +66,5 @@ func (w *tableWatch) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return engine.Reload(ctx, t)
+	return w.s.Reload(ctx, t)
 }

@@ -30,6 +30,7 @@ type engine interface {
 	Acknowledge(ctx context.Context, acks []ledger.Ack) error
 	Reload(ctx context.Context, t *table.Table) error
 	LoneKeys(ctx context.Context, limit int) ([]triage.LoneKey, error)
+	Doings(ctx context.Context, from uint32, limit int) (page []triage.Doing, next uint32, err error)
 	Close() error
 }
 
