@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"drainboard/keys"
@@ -265,3 +266,6 @@ func (c *Recipe) uses(p Part) bool {
 func (r *reader) part(n *yaml.Node) Part {
 	return Part(r.word(n, "part", string(PartRun), string(PartTool), string(PartArgs)))
 }
+
+// Same says whether two recipes make the same keys.
+func (c *Recipe) Same(o *Recipe) bool { return reflect.DeepEqual(c.template(), o.template()) }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,15 +84,21 @@ type Engine struct {
 	group    sync.WaitGroup
 }
 
-// reading is one pass over the sources: with one recipe and one table. Another recipe or table makes another pass.
-type reading struct {
-	number int
+// law is what calls are keyed and judged by. It never changes.
+type law struct {
 	recipe *keys.Recipe
 	table  *table.Table
+}
+
+// reading is one pass over the sources.
+type reading struct {
+	number int
 	reader *trace.Reader
+	law    atomic.Pointer[law]
 
 	mu     sync.Mutex   // held while an item is taken, so that blocks are counted in the order in which they are handed out
 	handed atomic.Int64 // blocks that workers took
+	change sync.RWMutex // held (for reading) from keying a block until its batch is sent: the law does not change in between
 }
 
 // take gives the next item. Whoever gets a notice knows that every block before it is counted.
@@ -125,18 +132,50 @@ func Start(ctx context.Context, c Config) (*Engine, error) {
 	if c.Table == nil {
 		c.Table = table.Default()
 	}
-	name := c.Recipe
-	if name == "" {
-		name = c.Table.Recipe
-	}
-	recipe := keys.Intent
-	if name != "" {
-		var ok bool
-		if recipe, ok = keys.Lookup(name); !ok {
-			return nil, fmt.Errorf("recipe %q is not known: expected intent, dedup16 or jcs", name)
-		}
+	recipe, err := c.recipe(c.Table)
+	if err != nil {
+		return nil, err
 	}
 	return start(ctx, c, recipe)
+}
+
+// recipe is the one that was chosen: by Config.Recipe, else by the table, else intent until the ledger says otherwise.
+func (c *Config) recipe(t *table.Table) (*keys.Recipe, error) {
+	name := cmp.Or(c.Recipe, t.Recipe)
+	if name == "" {
+		return keys.Intent, nil
+	}
+	return t.KeyRecipe(name)
+}
+
+// formats are those that the table maps, and then all others.
+func (c *Config) formats(t *table.Table) []*trace.Format {
+	if len(t.Formats) == 0 {
+		return c.Formats
+	}
+	var out []*trace.Format
+	for i := range t.Formats {
+		f := &t.Formats[i]
+		out = append(out, trace.Mapped(trace.Mapping{Name: f.Name, Call: fields(f.Call), Result: fields(f.Result)}))
+	}
+	if c.Formats == nil {
+		return append(out, trace.Formats()...)
+	}
+	return append(out, c.Formats...)
+}
+
+func fields(f *table.Fields) *trace.Fields {
+	if f == nil {
+		return nil
+	}
+	out := &trace.Fields{
+		Tool: f.Tool, Args: f.Args, CallID: f.CallID, Run: f.Run, Time: f.Time, Recorded: f.Recorded,
+		Result: f.Result, Status: f.Status, Error: f.Error,
+	}
+	for _, t := range f.When {
+		out.When = append(out.When, trace.Test{At: t.At, Match: t.Match})
+	}
+	return out
 }
 
 func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) {
@@ -173,7 +212,7 @@ func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) 
 // open begins a reading.
 func (e *Engine) open(recipe *keys.Recipe, t *table.Table) error {
 	c := &e.cfg
-	conf := trace.Config{Sources: c.Sources, Follow: c.Follow, MaxLine: c.MaxLine, Formats: c.Formats, Poll: c.Poll, Now: c.Now}
+	conf := trace.Config{Sources: c.Sources, Follow: c.Follow, MaxLine: c.MaxLine, Formats: c.formats(t), Poll: c.Poll, Now: c.Now}
 	if e.input != nil {
 		conf.Stdin = e.input.reader()
 	}
@@ -181,7 +220,8 @@ func (e *Engine) open(recipe *keys.Recipe, t *table.Table) error {
 	if err != nil {
 		return err
 	}
-	next := &reading{recipe: recipe, table: t, reader: reader}
+	next := &reading{reader: reader}
+	next.law.Store(&law{recipe, t})
 	if was := e.reading.Load(); was != nil {
 		next.number = was.number + 1
 	}
@@ -196,31 +236,44 @@ func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
 func (e *Engine) read(r *reading) {
 	defer e.group.Done()
 	defer e.guard("a worker")
-	k := newKeyer(&e.cfg, r, &e.batches)
+	var k *keyer
 	for {
-		p := piece{pass: r.number}
 		item, err := r.take(e.ctx)
-		switch {
-		case errors.Is(err, io.EOF):
-			p.end = true
-		case err != nil:
-			p.end, p.err = true, err
-		case item.Notice != nil:
-			p.notice = item.Notice
-		default:
-			p.file, p.seq = item.Block.File, item.Block.Seq
-			p.batch = k.key(item.Block)
-			item.Block.Release()
-		}
-		select {
-		case e.work <- p:
-		case <-e.ctx.Done():
-			return
-		}
-		if p.end {
+		if k = e.pass(r, k, item, err); k == nil {
 			return
 		}
 	}
+}
+
+// pass sends on what was taken, keyed by the law in force, and gives the keyer for what comes next; nil ends the worker.
+func (e *Engine) pass(r *reading, k *keyer, item trace.Item, err error) *keyer {
+	r.change.RLock()
+	defer r.change.RUnlock()
+	if now := r.law.Load(); k == nil || k.law != now {
+		k = newKeyer(&e.cfg, now, &e.batches)
+	}
+	p := piece{pass: r.number}
+	switch {
+	case errors.Is(err, io.EOF):
+		p.end = true
+	case err != nil:
+		p.end, p.err = true, err
+	case item.Notice != nil:
+		p.notice = item.Notice
+	default:
+		p.file, p.seq = item.Block.File, item.Block.Seq
+		p.batch = k.key(item.Block)
+		item.Block.Release()
+	}
+	select {
+	case e.work <- p:
+	case <-e.ctx.Done():
+		return nil
+	}
+	if p.end {
+		return nil
+	}
+	return k
 }
 
 // guard keeps a panic of one goroutine from ending the process with the terminal in raw mode: it ends the engine instead, and says so.
@@ -354,15 +407,16 @@ func (e *Engine) Acknowledge(ctx context.Context, acks []ledger.Ack) error {
 }
 
 // Recipe is the recipe in force.
-func (e *Engine) Recipe() *keys.Recipe { return e.reading.Load().recipe }
+func (e *Engine) Recipe() *keys.Recipe { return e.reading.Load().law.Load().recipe }
 
 // Table is the decision table in force.
-func (e *Engine) Table() *table.Table { return e.reading.Load().table }
+func (e *Engine) Table() *table.Table { return e.reading.Load().law.Load().table }
 
-// Reload judges by another table from now on. What was read is read again.
+// Reload judges by another table from now on. Only those calls are read again whose keys the table changes; where that is not enough
+// (another recipe, other formats, other ignore_result rules, files that changed meanwhile) everything is.
 func (e *Engine) Reload(ctx context.Context, t *table.Table) error {
 	var err error
-	if asked := e.ask(ctx, func(o *owner) { err = o.again(o.e.Recipe(), t) }); asked != nil {
+	if asked := e.ask(ctx, func(o *owner) { err = o.reload(t) }); asked != nil {
 		return asked
 	}
 	return err

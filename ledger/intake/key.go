@@ -13,9 +13,8 @@ import (
 // keyer turns the events of blocks into batches: it canonicalises arguments, derives keys, classifies calls and digests payloads.
 // One keyer is for one worker.
 type keyer struct {
-	table  *table.Table
-	recipe *keys.Recipe
-	run    string // --run: the run of lines that name none; "" is the file's
+	*law
+	run string // --run: the run of lines that name none; "" is the file's
 
 	batches *sync.Pool // batches that the book has folded, to be used again
 	trace   trace.Scratch
@@ -40,9 +39,9 @@ type keyerPos struct {
 	run   triage.Str // that, once it is in the batch
 }
 
-func newKeyer(c *Config, r *reading, batches *sync.Pool) *keyer {
-	k := &keyer{batches: batches, table: r.table, recipe: r.recipe, run: c.Run, rows: map[string]*table.Row{}, texts: map[string]triage.Str{}}
-	for _, r := range r.table.Rules() {
+func newKeyer(c *Config, l *law, batches *sync.Pool) *keyer {
+	k := &keyer{batches: batches, law: l, run: c.Run, rows: map[string]*table.Row{}, texts: map[string]triage.Str{}}
+	for _, r := range l.table.Rules() {
 		if len(r.IgnoreResult) > 0 {
 			k.ignores = append(k.ignores, r)
 		}
@@ -160,36 +159,19 @@ func (k *keyer) call(e *trace.Event, r *triage.Rec) {
 	if k.pos.reach != trace.ReachEverywhere || len(e.CallID) == 0 {
 		r.Span = k.batch.Add(e.Span)
 	}
-	row := k.row(r.Tool)
-	if e.NoArgs {
-		r.Rule, r.NoKey = uint16(row.Own().ID), true
-		r.Reason = k.str("arguments are not recorded")
-		return
-	}
-	if err := k.args.Parse(e.Args); err != nil {
-		r.Rule, r.NoKey = uint16(row.Own().ID), true
-		r.Reason = k.str(err.Error())
-		return
-	}
-	rule := row.Rule(&k.args)
-	r.Rule = uint16(rule.ID)
-	r.Ignored = len(rule.Ignore) > 0 && k.args.Ignore(rule.Ignore) > 0
-	r.Opaque = k.args.Opaque()
-	r.Args = k.args.Digest()
 	run := keys.RunID{Text: e.Run, Raw: e.RunRaw}
-	switch {
-	case rule.Forever:
-		run = keys.RunID{}
-	case r.Assumed:
+	if r.Assumed {
 		run.Text = k.batch.Text(r.Run)
 	}
-	key, err := k.recipe.Derive(run, e.Tool, &k.args)
-	if err != nil {
-		r.NoKey, r.Reason = true, k.str(err.Error())
+	made := keyed{law: k.law}
+	made.key(k.row(r.Tool), run, e, &k.args)
+	r.Rule, r.Key, r.Args = uint16(made.rule.ID), made.digest, made.arguments
+	r.NoKey, r.Opaque, r.Ignored = made.noKey, made.opaque, made.ignored
+	if made.noKey {
+		r.Reason = k.str(made.reason)
 		return
 	}
-	r.Key = key
-	if rule.Class == table.Pure {
+	if made.rule.Class == table.Pure {
 		return
 	}
 	if shape, leaves, ok := k.args.Shape(e.Time, e.Time != trace.NoTime); ok {
@@ -216,4 +198,39 @@ func (k *keyer) result(e *trace.Event, r *triage.Rec) {
 		k.batch.Payloads = append(k.batch.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: keys.ValueDigest(&k.scratch, e.Payload, rule.IgnoreResult)})
 	}
 	r.Payloads.To = uint32(len(k.batch.Payloads))
+}
+
+// keyed is what a law makes of the arguments of a call.
+type keyed struct {
+	*law
+	rule                   *table.Rule
+	digest                 keys.Digest
+	arguments              [16]byte
+	noKey, opaque, ignored bool
+	reason                 string // why there is no key
+}
+
+// key keys a call of a row's tool. args then holds its arguments.
+func (k *keyed) key(row *table.Row, run keys.RunID, e *trace.Event, args *keys.Args) {
+	k.rule, k.noKey = row.Own(), true
+	if e.NoArgs {
+		k.reason = "arguments are not recorded"
+		return
+	}
+	if err := args.Parse(e.Args); err != nil {
+		k.reason = err.Error()
+		return
+	}
+	k.rule = row.Rule(args)
+	k.ignored = len(k.rule.Ignore) > 0 && args.Ignore(k.rule.Ignore) > 0
+	k.opaque, k.arguments = args.Opaque(), args.Digest()
+	if k.rule.Forever {
+		run = keys.RunID{}
+	}
+	d, err := k.recipe.Derive(run, e.Tool, args)
+	if err != nil {
+		k.reason = err.Error()
+		return
+	}
+	k.digest, k.noKey = d, false
 }

@@ -60,7 +60,7 @@ func (o *owner) clean() {
 	c, r := &o.e.cfg, o.e.reading.Load()
 	o.pass, o.files, o.byID, o.folded, o.caught, o.best = r.number, map[*trace.File]*queue{}, nil, 0, false, nil
 	o.book = triage.NewBook(triage.Config{
-		Table: r.table, Recipe: r.recipe, Ledger: c.Ledger != nil || c.LedgerErr != nil, Draining: c.Draining, Since: c.Since, Match: c.Match,
+		Table: r.law.Load().table, Recipe: r.law.Load().recipe, Ledger: c.Ledger != nil || c.LedgerErr != nil, Draining: c.Draining, Since: c.Since, Match: c.Match,
 	})
 	for _, s := range c.Sources {
 		if s.Label != "" {
@@ -90,6 +90,14 @@ func (o *owner) again(recipe *keys.Recipe, t *table.Table) error {
 	}
 	_ = was.reader.Close() // what is left of that pass is passed over by its number
 	o.clean()
+	o.rejoin(t)
+	o.book.SetAcks(o.acks)
+	o.begin()
+	return nil
+}
+
+// rejoin gives a book of another table the ledger as it was seen last.
+func (o *owner) rejoin(t *table.Table) {
 	d := digester{table: t}
 	rows := make([]*rowFacts, 0, len(o.rows))
 	for _, f := range o.rows {
@@ -100,9 +108,6 @@ func (o *owner) again(recipe *keys.Recipe, t *table.Table) error {
 	if o.facts != nil {
 		o.foldFacts()
 	}
-	o.book.SetAcks(o.acks)
-	o.begin()
-	return nil
 }
 
 func (o *owner) run() {

@@ -36,8 +36,9 @@ func (r *reproducer) by(f *rowFacts, recipes []*keys.Recipe) []bool {
 				continue
 			}
 			r.left--
-			d, err := recipe.Derive(keys.RunID{Text: []byte(run)}, []byte(f.row.Tool), &r.args)
-			out[i] = err == nil && recipe.Text(d) == f.row.Key
+			id, tool := keys.RunID{Text: []byte(run)}, []byte(f.row.Tool)
+			d, err := recipe.Derive(id, tool, &r.args)
+			out[i] = err == nil && recipe.Spell(d, id, tool) == f.row.Key
 			missing = missing || !out[i]
 		}
 		return missing && r.left > 0
@@ -76,7 +77,7 @@ func (o *owner) detect() {
 	if o.e.cfg.Ledger == nil || len(o.rows) == 0 {
 		return
 	}
-	recipes := []*keys.Recipe{keys.Intent, keys.JCS, keys.Dedup16}
+	recipes := o.book.Table().KeyRecipes()
 	counts := make([]int, len(recipes))
 	r := newReproducer(o)
 	rows := make([]*rowFacts, 0, len(o.rows))
@@ -85,7 +86,7 @@ func (o *owner) detect() {
 			if yes {
 				counts[i]++
 			}
-			if recipes[i] == o.e.Recipe() {
+			if recipes[i].Name() == o.e.Recipe().Name() {
 				f.row.Reproduced = yes
 			}
 		}
@@ -97,7 +98,7 @@ func (o *owner) detect() {
 		if n > counts[best] {
 			best = i
 		}
-		if recipes[i] == o.e.Recipe() {
+		if recipes[i].Name() == o.e.Recipe().Name() {
 			ours = i
 		}
 	}

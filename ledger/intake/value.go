@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"drainboard/keys"
+	"drainboard/keys/table"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
 )
@@ -41,7 +42,9 @@ func (e *Engine) event(ctx context.Context, at triage.Pos) (trace.Event, error) 
 	var f *trace.File
 	var known triage.Record
 	var ok bool
+	var by *table.Table
 	if err := e.ask(ctx, func(o *owner) {
+		by = o.book.Table()
 		if int(at.FileID) < len(o.byID) {
 			f = o.byID[at.FileID]
 		}
@@ -52,18 +55,17 @@ func (e *Engine) event(ctx context.Context, at triage.Pos) (trace.Event, error) 
 	if f == nil || !ok {
 		return trace.Event{}, fmt.Errorf("%s: nothing is known at this position", at)
 	}
-	r := e.reading.Load()
-	ev, err := r.reader.ReadEvent(f, at.Offset, at.N)
+	ev, err := e.reading.Load().reader.ReadEvent(f, at.Offset, at.N)
 	if err != nil {
 		return trace.Event{}, err
 	}
-	return ev, check(&ev, &known, r, at)
+	return ev, check(&ev, &known, by, at)
 }
 
 var errChanged = errors.New("the bytes there are not those that were indexed: the file has changed")
 
 // check says whether an event that was read again is the one that was indexed.
-func check(ev *trace.Event, known *triage.Record, r *reading, at triage.Pos) error {
+func check(ev *trace.Event, known *triage.Record, t *table.Table, at triage.Pos) error {
 	changed := fmt.Errorf("%s: %w", at, errChanged)
 	if ev.Kind == trace.Result {
 		var s keys.Scratch
@@ -79,7 +81,7 @@ func check(ev *trace.Event, known *triage.Record, r *reading, at triage.Pos) err
 	if ev.NoArgs || a.Parse(ev.Args) != nil {
 		return nil
 	}
-	a.Ignore(r.table.Lookup(known.Tool, &a).Ignore)
+	a.Ignore(t.Lookup(known.Tool, &a).Ignore)
 	if a.Digest() != known.Digest {
 		return changed
 	}
