@@ -145,7 +145,11 @@ func (p *page) blockers(s *triage.Snapshot, use inUse) {
 		}
 		rows = append(rows, []cell{field(red, thousands(b.Count)), field(bold, many), field(plain, words), field(dim, names[i])})
 	}
-	p.table([]column{{title: "ROWS", right: true}, {title: "WHAT"}, {title: "WHY"}, {title: "WHICH", most: 88, spare: 1}}, rows)
+	most := 88
+	if p.width > 0 {
+		most = min(max(p.width-32, 20), most)
+	}
+	p.table([]column{{title: "ROWS", right: true}, {title: "WHAT"}, {title: "WHY", spare: 1}, {title: "WHICH", most: most}}, rows)
 }
 
 // mostNames is how many rows of a blocker are named.

@@ -43,7 +43,23 @@ func describe(f *triage.Finding, now int64) description {
 			d.words += ", " + f.Owner
 		}
 	case triage.OrphanResult:
-		d.words = f.CallID
+		d.words = "answers no call: " + f.CallID
+	case triage.FailedButDone:
+		d.words = "row failed, trace ok"
+	case triage.OtherResponse:
+		d.words = "stored answer differs"
+	case triage.SettledInTrace:
+		d.words = "row in flight, trace ok"
+	case triage.LostResult:
+		d.words = "committed, never answered"
+	case triage.OpenCall:
+		d.words = "no result"
+	case triage.AfterEnd:
+		d.words = "its run had ended"
+	case triage.NewWhileDraining:
+		d.words = "began on " + f.Side
+	case triage.UnclassifiedTool:
+		d.words = "in no class"
 	default:
 		d.words = f.Why
 	}
