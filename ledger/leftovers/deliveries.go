@@ -119,12 +119,15 @@ func deliveryOf(v pyjson.Value) (d delivery, ok bool) {
 			d.header, d.value = headers[best], headerValue(h, headers[best])
 		}
 	}
-	for _, in := range []pyjson.Value{v, request, v.Get("event"), v.Get("payload"), request.Get("payload"), v.Get("body")} {
+	parts := []pyjson.Value{v, request, v.Get("event"), v.Get("payload"), request.Get("payload"), v.Get("body")}
+	for _, in := range parts {
 		for _, n := range properties {
 			if text := scalar(in.Get(n)); d.header == "" && text != "" {
 				d.header, d.value = n, text
 			}
 		}
+	}
+	for _, in := range parts {
 		if text := scalar(in.Get("id")); d.header == "" && strings.HasPrefix(text, "evt_") {
 			d.header, d.value = "id", text // as Stripe names its events
 		}
