@@ -137,7 +137,7 @@ func (d *Desk) proto(tool string, rule *table.Rule) (Undoing, error) {
 	}
 	path, err := run.Script(d.Folder, rule.Compensate.Run[0])
 	if err != nil {
-		return Undoing{}, fmt.Errorf("%w (the compensation of %s in the table)", err, tool)
+		return Undoing{}, fmt.Errorf("%w; put it there, or correct compensate: of %s in the table", err, tool)
 	}
 	argv := append([]string{path}, rule.Compensate.Run[1:]...)
 	return Undoing{Argv: argv, Dir: d.Folder, Names: rule.Compensate.Env, Limit: rule.Compensate.Timeout}, nil

@@ -95,6 +95,9 @@ func (a *app) compensate(ctx context.Context, begins []string, flags *undoFlags)
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 {
+		a.warn("nothing to undo: the traces hold no confirmed extra effect, of a tool with a compensation in the table, that was not undone")
+	}
 	if flags.dry {
 		return a.dryRun(list, flags.reason)
 	}
@@ -116,9 +119,6 @@ func (h *hands) plan(ctx context.Context, begins []string, flags *undoFlags) (li
 			if f.Kind == triage.Duplicate && f.Outcome == triage.OutcomeExtra && f.Undone < f.Extras && f.Rule != nil && f.Rule.Compensate != nil {
 				targets = append(targets, target{f.Key, f.Side})
 			}
-		}
-		if len(targets) == 0 {
-			return nil, &refusal{errors.New("the traces hold no confirmed extra effect whose tool has a compensation in the table")}
 		}
 	}
 	for _, b := range begins {
@@ -248,6 +248,9 @@ func toolsOf(list []operate.Undoing) (out []string) {
 
 // run runs what was confirmed, one after another, and tells what became of each.
 func (h *hands) run(ctx context.Context, todo []operate.Undoing, done []operate.Outcome, flags *undoFlags) error {
+	if done == nil {
+		done = []operate.Outcome{}
+	}
 	scripts, end := lasting(ctx, func() {
 		fmt.Fprintln(h.a.env.Stderr, "drainboard: no other script is started; the one that runs is waited for, a second signal ends it")
 	})
@@ -321,7 +324,7 @@ type dryLine struct {
 
 // dryRun prints what would run.
 func (a *app) dryRun(list []operate.Undoing, reason string) error {
-	var lines []dryLine
+	lines := []dryLine{}
 	for _, u := range list {
 		lines = append(lines, dryLine{
 			u.Key, u.Tool, u.ID, string(u.State), u.Attempt + 1, u.Argv, u.Dir, append(append(run.Allowed(), u.Names...), "DRAINBOARD_*"), u.Limit.Seconds(),

@@ -246,8 +246,11 @@ func (a *app) told(done string, all []operate.Outcome) error {
 		p := a.page()
 		for _, o := range all {
 			k, words := green, done
-			if !o.Done {
+			switch {
+			case !o.Done:
 				k, words = red, "left as it is: "+o.Why
+			case o.Why != "":
+				k, words = dim, o.Why
 			}
 			p.word(bold, "%s", o.Tool).word(plain, " ").word(cyan, "%s", prefix(o.Key)).word(plain, "  ").word(k, "%s", words)
 			if o.Log > 0 {
