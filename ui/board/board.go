@@ -21,6 +21,7 @@ import (
 	"drainboard/ledger"
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
+	_ "drainboard/ui/board/probe" // before Bubble Tea asks the terminal
 )
 
 // Engine is what the board asks; intake.Engine is one. Every method may be called from any goroutine.

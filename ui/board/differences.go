@@ -102,31 +102,37 @@ func (c *composer) payloads(f *facts) (n int) {
 	return n
 }
 
-// stacked writes payload i: all of the first one, and of further ones what differs from it.
+// stacked writes payload i: all of it, or of an outcome that differs from the one kept only what differs.
 func (c *composer) stacked(f *facts, r reply, all [][]leaf, i int) {
 	if r.doc.err != nil {
 		c.wrap([]span{say("#"+strconv.Itoa(r.call+1)+" "+r.doc.err.Error(), ink.Bad)})
 		return
 	}
-	first := map[string]string{}
-	names := 0
-	for _, l := range all[0] {
-		first[l.pointer] = l.value
+	kept := f.kept()
+	compared := kept >= 0 && i != kept && answered(r.status)
+	first, names := map[string]string{}, 0
+	if compared {
+		for _, l := range all[kept] {
+			first[l.pointer] = l.value
+		}
+	}
+	for _, l := range all[i] {
 		names = max(names, min(safe.Width(safe.Line(nameOf(l.pointer))), maxNames))
+	}
+	sign, name, value := "  ", ink.Faint, ink.Plain
+	if compared {
+		sign, name, value = c.g.Differ+" ", ink.Bad, ink.Bad
+	} else if !answered(r.status) {
+		c.put(say("  "+r.status, statusTone(r.status)))
 	}
 	shown := 0
 	for _, l := range all[i] {
-		differs := i > 0 && first[l.pointer] != l.value
-		if i > 0 && !differs {
+		if was, ok := first[l.pointer]; compared && ok && was == l.value {
 			continue
 		}
 		if shown++; shown > 12 && !c.page {
 			c.put(say("  "+c.g.Ellipsis, ink.Faint))
 			break
-		}
-		sign, name, value := "  ", ink.Faint, ink.Plain
-		if differs {
-			sign, name, value = c.g.Differ+" ", ink.Bad, ink.Bad
 		}
 		label := safe.Line(nameOf(l.pointer))
 		if label == "" {
@@ -182,10 +188,11 @@ func (c *composer) sideBySide(f *facts, all [][]leaf) {
 		head = append(head, say("  ", ink.Plain), span{safe.Fit(safe.Line(title), w), statusTone(r.status)})
 	}
 	c.put(head...)
+	kept := f.kept()
 	for _, p := range order {
 		differs := false
-		for _, v := range values[p] {
-			differs = differs || v != values[p][0]
+		for i, v := range values[p] {
+			differs = differs || kept >= 0 && answered(f.result[i].status) && v != values[p][kept]
 		}
 		sign, tone := "  ", ink.Faint
 		if differs {
@@ -194,11 +201,14 @@ func (c *composer) sideBySide(f *facts, all [][]leaf) {
 		spans := []span{say(sign, tone), span{safe.Fit(safe.Line(nameOf(p)), names), tone}}
 		for i, v := range values[p] {
 			cellTone := ink.Plain
-			if i > 0 && v != values[p][0] {
+			if differs && i != kept && answered(f.result[i].status) && v != values[p][kept] {
 				cellTone = ink.BadBold
 			}
 			if v == "" {
-				v, cellTone = "(missing)", ink.Faint
+				cellTone = ink.Faint
+				if v = "(missing)"; !answered(f.result[i].status) {
+					v = ""
+				}
 			}
 			spans = append(spans, say("  ", ink.Plain), span{safe.Fit(safe.Line(v), w), cellTone})
 		}

@@ -147,11 +147,11 @@ func drainRow(b *ink.Block, p *places, d *drainItem, r rowLook) {
 	b.To(p.x[0])
 	switch {
 	case d.done:
-		b.Say(b.Glyph().Yes, ink.Good)
+		b.Sign(b.Glyph().Yes, ink.Good)
 	case d.kind == "quiet":
 		b.Say("?", ink.WarnBold)
 	default:
-		b.Say(b.Glyph().No, ink.BadBold)
+		b.Sign(b.Glyph().No, ink.BadBold)
 	}
 	b.Gap(1).SayCell(d.label, p.w[0]-2, strong)
 	if w := p.cell(b, 1); w > 0 && d.count > 0 {

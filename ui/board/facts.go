@@ -130,6 +130,19 @@ func (f *facts) readRow(ctx context.Context, e Engine) {
 	}
 }
 
+// answered says whether a result of a status is the outcome of a call rather than an error.
+func answered(status string) bool { return status == "ok" || status == "replayed" }
+
+// kept is the position of the first payload that is no error: what others are compared with. -1: there is none.
+func (f *facts) kept() int {
+	for i := range f.result {
+		if answered(f.result[i].status) && f.result[i].doc.err == nil {
+			return i
+		}
+	}
+	return -1
+}
+
 // reply finds the payload with a number.
 func (f *facts) reply(number int) *reply {
 	for i := range f.result {

@@ -99,7 +99,7 @@ func findingRow(b *ink.Block, p *places, f *triage.Finding, r rowLook) {
 		tone = ink.Faint
 	}
 	if w := p.cell(b, fSeverity); w > 0 {
-		b.Say(glyph, tone).Say(" ", tone).SayCell(f.Severity.String(), w-2, tone)
+		b.Sign(glyph, tone).Sign(" ", tone).SayCell(f.Severity.String(), w-2, tone)
 	}
 	if w := p.cell(b, fTool); w > 0 {
 		b.SayCell(f.Tool, w, strong)

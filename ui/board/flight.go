@@ -200,7 +200,7 @@ func flightRow(b *ink.Block, p *places, f flight, r rowLook) {
 	}
 	glyph, state, tone := f.stateWords(b.Glyph())
 	if w := p.cell(b, lState); w > 0 {
-		b.Say(glyph, tone).Say(" ", tone).SayCell(state, w-2, tone)
+		b.Sign(glyph, tone).Sign(" ", tone).SayCell(state, w-2, tone)
 	}
 	if w := p.cell(b, lTool); w > 0 {
 		b.SayCell(f.tool(), w, strong)

@@ -214,8 +214,8 @@ func golden(t *testing.T, name, got string) {
 func TestFramesFit(t *testing.T) {
 	for _, v := range views {
 		b := newBoard(t, newFake(), options(), 80, 24).keys(v.keys...)
-		for h := 1; h <= 70; h += 3 {
-			for w := 1; w <= 230; w += 7 {
+		for h := 1; h <= 70; h += 4 {
+			for w := 1; w <= 230; w += 11 {
 				b.send(tea.WindowSizeMsg{Width: w, Height: h})
 				b.frame()
 			}

@@ -235,7 +235,7 @@ func (p *palette) drawSheet(m *model, b *ink.Block) {
 	for i := from; i < min(from+paletteRows, len(p.hits)); i++ {
 		x := p.hits[i]
 		if i == p.at {
-			b.Say(b.Glyph().Caret, ink.Caret)
+			b.Sign(b.Glyph().Caret, ink.Caret)
 		}
 		tone := ink.Plain
 		why := x.reason(m)

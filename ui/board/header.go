@@ -30,7 +30,7 @@ func (m *model) header(b *ink.Block) {
 			b.Text(s.text, s.tone)
 		}
 	}
-	b.Gap(2).Say(glyph, stateTone).Gap(1).Say(state, ink.Plain)
+	b.Gap(2).Sign(glyph, stateTone).Gap(1).Say(state, ink.Plain)
 	b.To(b.Width()-right).Say(" "+word+" ", tone).End()
 }
 

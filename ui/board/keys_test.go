@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"drainboard/ledger/triage"
 )
 
@@ -134,6 +136,27 @@ func split(keys string) (out []string) {
 		out = append(out, k)
 	}
 	return out
+}
+
+// TestSeveralLetters: letters that come in one message are as many keys; pasted ones are none.
+func TestSeveralLetters(t *testing.T) {
+	b := newBoard(t, newFake(), options(), 80, 24)
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjk/open")})
+	if p, ok := b.front.(*filterPrompt); !ok || p.text != "open" {
+		t.Errorf("typing %q leads to %T", "jjk/open", b.front)
+	}
+	b = newBoard(t, newFake(), options(), 80, 24)
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
+	if b.quit || b.grid().cursor != 0 {
+		t.Error("pasted text works as keys")
+	}
+	b = newBoard(t, newFake(), options(), 80, 24)
+	b.opt.Actor = &doer{}
+	b.keys(split(`/ "kind:hung enter f "gone enter`)...)
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y"), Paste: true})
+	if len(b.opt.Actor.(*doer).did) > 0 {
+		t.Error("a pasted y carries an action out")
+	}
 }
 
 // TestQuit: q and ctrl+c end the board from everywhere, also while something is typed where they are no letters.

@@ -282,11 +282,11 @@ func (l *list[T]) titles(b *ink.Block) {
 func (r rowLook) margin(b *ink.Block) {
 	switch {
 	case r.on && r.marked:
-		b.Say(b.Glyph().Caret, ink.Caret).Say(b.Glyph().Mark, ink.Marked)
+		b.Sign(b.Glyph().Caret, ink.Caret).Sign(b.Glyph().Mark, ink.Marked)
 	case r.on:
-		b.Say(b.Glyph().Caret, ink.Caret)
+		b.Sign(b.Glyph().Caret, ink.Caret)
 	case r.marked:
-		b.Say(b.Glyph().Mark, ink.Marked)
+		b.Sign(b.Glyph().Mark, ink.Marked)
 	}
 }
 

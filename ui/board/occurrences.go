@@ -79,8 +79,8 @@ func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 		head = append(head, say("copy  ", ink.Faint))
 	}
 	first := ""
-	if len(f.result) > 0 {
-		first = f.result[0].doc.brief()
+	if kept := f.kept(); kept >= 0 {
+		first = f.result[kept].doc.brief()
 	}
 	if len(call.Results) == 0 {
 		return [][]span{append(head, say("no result", ink.Warn), say("  "+place(call.Pos), ink.Faint))}
@@ -93,7 +93,11 @@ func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 		spans = append(spans, say(r.Status+strings.Repeat(" ", max(w.status-len(r.Status), 0)+2), statusTone(r.Status)))
 		if reply := f.reply(r.Same); reply != nil {
 			text := safe.Truncate(safe.Line(reply.doc.brief()), w.brief)
-			spans = append(spans, marked(string(text), cut(first, w.brief))...)
+			other := cut(first, w.brief)
+			if !answered(r.Status) {
+				other = "" // what an error says differs from a result, and that is no news
+			}
+			spans = append(spans, marked(string(text), other)...)
 			if pad := w.brief - safe.Width(text); pad > 0 {
 				spans = append(spans, say(strings.Repeat(" ", pad), ink.Plain))
 			}

@@ -107,7 +107,7 @@ func (p *detailPage) draw(m *model, b *ink.Block) {
 	for i := from; i < to; i++ {
 		l := &p.lines[i]
 		if i == p.cursor {
-			b.Say(b.Glyph().Caret, ink.Caret)
+			b.Sign(b.Glyph().Caret, ink.Caret)
 		}
 		b.To(2)
 		if p.query != "" && strings.Contains(strings.ToLower(p.lineText(i)), p.query) {
@@ -196,7 +196,7 @@ func (p *textPage) draw(m *model, b *ink.Block) {
 	from, to := p.visible()
 	for i := from; i < to; i++ {
 		if i == p.cursor {
-			b.Say(b.Glyph().Caret, ink.Caret)
+			b.Sign(b.Glyph().Caret, ink.Caret)
 		}
 		b.To(2)
 		if p.query != "" && strings.Contains(strings.ToLower(p.lineText(i)), p.query) {

@@ -333,7 +333,7 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 			if choices {
 				tone = ink.Caret
 			}
-			b.To(indent).Say(b.Glyph().Caret, tone)
+			b.To(indent).Sign(b.Glyph().Caret, tone)
 		}
 		b.To(indent+2).SayCell(c.name, 16, ink.Plain).Say(c.note, ink.Faint).End()
 	}

@@ -36,7 +36,7 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
-	back := remember(opt.Out)
+	back := remember(opt.In, opt.Out)
 	done := make(chan error, 1)
 	g.Go("pump", func() { pump(inner, eng, p.Send) })
 	g.Go("program", func() {
@@ -117,8 +117,16 @@ func (o Options) program(ctx context.Context) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithOutput(o.Out),
 	}
-	if o.In != nil {
-		opts = append(opts, tea.WithInput(o.In))
+	switch in := o.In.(type) {
+	case nil:
+	case *os.File:
+		if !term.IsTerminal(in.Fd()) { // a trace comes that way: keys come from the terminal itself
+			opts = append(opts, tea.WithInputTTY())
+			break
+		}
+		opts = append(opts, tea.WithInput(in))
+	default:
+		opts = append(opts, tea.WithInput(in))
 	}
 	if len(o.Env) > 0 {
 		opts = append(opts, tea.WithEnvironment(o.Env))
@@ -153,17 +161,20 @@ func pump(ctx context.Context, eng Engine, send func(tea.Msg)) {
 const restoring = "\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b[0m"
 
 // remember notes how the terminal is set, and returns what sets it that way again.
-func remember(out io.Writer) func() {
+func remember(in io.Reader, out io.Writer) func() {
 	f, ok := out.(*os.File)
 	if !ok {
 		return func() {}
 	}
-	in := os.Stdin.Fd()
-	state, err := term.GetState(in)
+	tty := f.Fd() // where nothing else is known, what is written to is also what is typed on
+	if i, ok := in.(*os.File); ok && term.IsTerminal(i.Fd()) {
+		tty = i.Fd()
+	}
+	state, err := term.GetState(tty)
 	return func() {
 		_, _ = io.WriteString(f, restoring)
 		if err == nil {
-			_ = term.Restore(in, state)
+			_ = term.Restore(tty, state)
 		}
 	}
 }

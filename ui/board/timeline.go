@@ -228,10 +228,10 @@ func (p *timelinePage) draw(m *model, b *ink.Block) {
 	for i := from; i < to; i++ {
 		c := p.call(i)
 		if i == p.cursor {
-			b.Say(b.Glyph().Caret, ink.Caret)
+			b.Sign(b.Glyph().Caret, ink.Caret)
 		}
 		if c == nil {
-			b.To(indent).Say(b.Glyph().Ellipsis, ink.Faint).End()
+			b.To(indent).Sign(b.Glyph().Ellipsis, ink.Faint).End()
 			continue
 		}
 		p.row(m, b, c, p.chunks[i/chunkSize].lanes[i%chunkSize], i == p.cursor)
@@ -292,13 +292,13 @@ func drawLanes(b *ink.Block, lanes [maxLanes]joint) {
 		case noJoint:
 			b.Gap(1)
 		case firstJoint:
-			b.Say(g.First, ink.Warn)
+			b.Sign(g.First, ink.Warn)
 		case midJoint:
-			b.Say(g.Join, ink.Warn)
+			b.Sign(g.Join, ink.Warn)
 		case lastJoint:
-			b.Say(g.LastOne, ink.Warn)
+			b.Sign(g.LastOne, ink.Warn)
 		case through:
-			b.Say(g.Through, ink.Faint)
+			b.Sign(g.Through, ink.Faint)
 		}
 	}
 }

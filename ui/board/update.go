@@ -62,7 +62,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.w, m.h = msg.Width, msg.Height
 	case tea.KeyMsg:
 		m.look.now = m.opt.Now().UnixNano()
-		return m.key(msg)
+		return m.typed(msg)
 	case tea.MouseMsg:
 		return m.click(msg)
 	case newsMsg:
@@ -127,6 +127,22 @@ func (m *model) news(msg newsMsg) tea.Cmd {
 		}
 	}
 	return m.showSnapshot()
+}
+
+// typed takes in what was typed: a slow line brings several letters at once, which are as many keys. What is pasted is text, and
+// text where nothing is typed does nothing: it might spell an action.
+func (m *model) typed(k tea.KeyMsg) tea.Cmd {
+	if k.Paste && m.front == nil {
+		return m.say("pasted text does nothing here", ink.Faint)
+	}
+	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return m.key(k)
+	}
+	var cmds []tea.Cmd
+	for _, r := range k.Runes {
+		cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return tea.Batch(cmds...)
 }
 
 func (m *model) key(k tea.KeyMsg) tea.Cmd {

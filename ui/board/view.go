@@ -157,7 +157,7 @@ func (m *model) closing(b *ink.Block, crossed bool) {
 		return
 	}
 	l := m.layout()
-	b.Times(g.Rule, l.list, ink.Rule).Say(g.Tee, ink.Rule).Times(g.Rule, b.Room(), ink.Rule).End()
+	b.Times(g.Rule, l.list, ink.Rule).Sign(g.Tee, ink.Rule).Times(g.Rule, b.Room(), ink.Rule).End()
 }
 
 // upperRule is the line under the tabs: how far loading is, the filter, or the way to the page.
@@ -184,7 +184,7 @@ func (m *model) upperRule(b *ink.Block, l layout) {
 		}
 	}
 	if l.wide && m.top() == nil && b.Col() < l.list {
-		b.Times(g.Rule, l.list-b.Col(), ink.Rule).Say(g.Cross, ink.Rule)
+		b.Times(g.Rule, l.list-b.Col(), ink.Rule).Sign(g.Cross, ink.Rule)
 	}
 	b.Times(g.Rule, b.Room(), ink.Rule).End()
 }

@@ -51,12 +51,16 @@ func (b *Block) full() bool { return len(b.ends) >= b.h }
 
 // Text writes untrusted text that was made safe; what does not fit is cut with an ellipsis.
 func (b *Block) Text(t safe.Text, tone Tone) *Block {
+	t = b.theme.spelled(t)
+	return b.write(t, safe.Width(t), tone)
+}
+
+// write writes text of a known width.
+func (b *Block) write(t safe.Text, w int, tone Tone) *Block {
 	room := b.Room()
 	if b.full() || room <= 0 || t == "" {
 		return b
 	}
-	t = b.theme.spelled(t)
-	w := safe.Width(t)
 	if w > room {
 		t = b.theme.cut(t, room)
 		w = safe.Width(t)
@@ -66,6 +70,9 @@ func (b *Block) Text(t safe.Text, tone Tone) *Block {
 	b.col += w
 	return b
 }
+
+// Sign writes one of the theme's signs of one column.
+func (b *Block) Sign(sign string, tone Tone) *Block { return b.Times(sign, 1, tone) }
 
 // Say writes any text, made safe for a cell.
 func (b *Block) Say(s string, tone Tone) *Block { return b.Text(safe.Line(s), tone) }
@@ -78,10 +85,12 @@ func (b *Block) Cell(t safe.Text, w int, tone Tone) *Block {
 	}
 	end := b.col + w
 	t = b.theme.spelled(t)
-	if safe.Width(t) > w {
+	n := safe.Width(t)
+	if n > w {
 		t = b.theme.cut(t, w)
+		n = safe.Width(t)
 	}
-	return b.Text(t, tone).To(end)
+	return b.write(t, n, tone).To(end)
 }
 
 // SayCell is Cell for any text.
