@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"drainboard/ledger"
@@ -24,12 +25,7 @@ import (
 
 // IsURL says whether a --ledger names a PostgreSQL database.
 func IsURL(name string) bool {
-	for _, p := range []string{"postgres://", "postgresql://"} {
-		if len(name) >= len(p) && name[:len(p)] == p {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
 // parse reads a URL. where is how it is named in messages and on screen: never with its password.
@@ -101,7 +97,7 @@ func clean(err error) string {
 func unsent(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) {
-		return pg.Code[:2] != "08" && pg.Code[:3] != "57P"
+		return !strings.HasPrefix(pg.Code, "08") && !strings.HasPrefix(pg.Code, "57P")
 	}
 	return pgconn.SafeToRetry(err)
 }
@@ -123,7 +119,7 @@ func again(err error) bool {
 func broken(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) {
-		return pg.Code[:2] == "08" || pg.Code == "57P01" || pg.Code == "57P02" || pg.Code == "57P03"
+		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P")
 	}
 	var op net.Error
 	return errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)

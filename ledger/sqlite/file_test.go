@@ -275,3 +275,56 @@ conn.commit()
 		t.Fatalf("%+v %v", k, err)
 	}
 }
+
+// TestConnections: what a file's schema could run is not trusted, and a Looker's connection cannot write at all.
+func TestConnections(t *testing.T) {
+	a := newAgent(t)
+	s, l := openStore(t, a.path, StoreOptions{}), a.look(Options{})
+	for _, tt := range []struct {
+		c      *conn
+		pragma string
+		want   int64
+	}{
+		{s.r, "trusted_schema", 0}, {s.r, "query_only", 1},
+		{l.c, "trusted_schema", 0}, {l.c, "query_only", 1}, {l.c, "busy_timeout", 0},
+	} {
+		if got, err := tt.c.number("PRAGMA " + tt.pragma); err != nil || got != tt.want {
+			t.Errorf("%s is %d, want %d, %v", tt.pragma, got, tt.want, err)
+		}
+	}
+	if err := s.do(context.Background(), func(x *tx) error {
+		for pragma, want := range map[string]int64{"trusted_schema": 0, "synchronous": 2, "busy_timeout": 0} {
+			if got, err := x.c.number("PRAGMA " + pragma); err != nil || got != want {
+				t.Errorf("%s of the writer is %d, want %d, %v", pragma, got, want, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.c.exec("UPDATE tool_calls SET state = 'failed'"); err == nil {
+		t.Error("the looker's connection writes")
+	}
+}
+
+// TestLookWatchesMarks: a row that an operator marked committed is looked at again at every move, wherever it stands.
+func TestLookWatchesMarks(t *testing.T) {
+	a := newAgent(t)
+	a.put("marked", "inflight", 1, nil)
+	for i := range 3 * again {
+		a.put(hexKey(i), "committed", 1, "1")
+	}
+	s, l := openStore(t, a.path, StoreOptions{}), a.look(Options{})
+	ch := look(t, l)
+	op := &ledger.Operator{Store: s, Now: time.Now, Actor: "op@host"}
+	i := slices.IndexFunc(ch.Rows, func(r ledger.Row) bool { return r.Key == "marked" })
+	if r, err := op.MarkCommitted(context.Background(), ch.Rows[i], "1", true, "looked"); err != nil || !r.Done {
+		t.Fatalf("%+v %v", r, err)
+	}
+	look(t, l)
+	a.Update(t, "marked", ledger.Committed, "2", 9)
+	ch = look(t, l)
+	if got := says(ch); got != "marked=committed" || ch.Facts == nil || len(ch.Facts.Overwritten) != 1 {
+		t.Fatalf("got %q, facts %+v", got, ch.Facts)
+	}
+}

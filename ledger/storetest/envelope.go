@@ -198,6 +198,21 @@ func lateReplies(t *testing.T, b *bench) {
 			t.Fatalf("late %d: %+v, want differs %v", i, l, want)
 		}
 	}
+	// Nor does it count that somebody else has stored the very same text, or that only the claim is gone.
+	k = b.expect(t, call("same", table.Keyed), "send")
+	r, err = b.op.MarkCommitted(context.Background(), *b.row(t, "same"), "1", true, "seen at the remote")
+	done(t, r, err)
+	if s := b.commit(t, k, "1"); !s.Late {
+		t.Fatalf("%+v", s)
+	}
+	k = b.expect(t, call("taken", table.Keyed), "send")
+	err = b.Store.Update(context.Background(), func(tx ledger.Tx) error { return tx.SetClaim("taken", &ledger.Claim{}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := b.commit(t, k, "1"); !s.Late {
+		t.Fatalf("%+v", s)
+	}
 	// The answer of a commit that got lost is not a late reply.
 	k = b.expect(t, call("twice", table.Keyed), "send")
 	first, second := b.commit(t, k, "1"), b.commit(t, k, "1")

@@ -76,6 +76,11 @@ func moved(t *testing.T, b *bench) {
 	refused(t, r, err, "moved")
 	b.commit(t, again, "1")
 	b.state(t, "k", ledger.Committed, "1")
+	b.fail(t, b.expect(t, call("f", table.Keyed), "send"))
+	seen = *b.row(t, "f")
+	b.fail(t, b.expect(t, call("f", table.Keyed), "send"))
+	r, err = b.op.MarkCommitted(ctx, seen, "1", true, "seen")
+	refused(t, r, err, "moved")
 	r, err = b.op.MarkFailed(ctx, ledger.Row{Key: "none", State: ledger.InFlight}, "hung")
 	refused(t, r, err, "gone")
 }
