@@ -5,6 +5,13 @@
 // it is one or more calls, results or run marks, known to be neither (Other), or a bad line
 // with a reason. Events lend their bytes: they are valid only until the handler returns.
 // Order within a file is the file's; blocks of different files may arrive in any order.
+//
+// Ownership. Blocks lend memory until Release; a Scratch belongs to one worker; a decoder belongs to its file, and one
+// that is not Stateless is used for one block at a time, which the Reader sees to.
+//
+// Loss. While following nothing is lost and nothing told twice when files are renamed, cut, copied and cut, replaced,
+// removed or compressed, as long as that does not happen to one file again before it was looked at, within
+// milliseconds. What a writer takes back before it was read (a cut without a copy) is gone, as is an unfinished line then.
 package trace
 
 import (

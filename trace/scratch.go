@@ -16,6 +16,7 @@ type Scratch struct {
 	used   int           // of nested
 	arena  []byte
 	event  Event
+	spares []*held // released, to be used again
 
 	handle func(*Event)
 	stats  *Stats

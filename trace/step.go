@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // outcome is what a step of reading a file came to.
@@ -166,7 +165,7 @@ func (r *Reader) hand(ctx context.Context, t *tail, b *Block, size int64) bool {
 	b.File, b.Seq, b.Off, b.Document, b.from, b.home = t.file, t.seq, t.off, t.document, t, r
 	t.print.extend(t.off, b.Data)
 	if t.seq == 0 {
-		begin := slices.Clone(t.print.begin)
+		begin := t.print.begin // what is appended to it later is behind its end
 		t.file.begin.Store(&begin)
 		t.file.lines = t.file.FirstLine
 	}
