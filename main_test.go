@@ -126,6 +126,45 @@ func TestSilentOnATerminal(t *testing.T) {
 	}
 }
 
+// TestDemoOnATerminal opens the board on a live drain, sees its verdict turn, quits, and finds the terminal and the temporary
+// folder as they were.
+func TestDemoOnATerminal(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	temp := t.TempDir()
+	cmd := exec.CommandContext(ctx, os.Args[0], "demo", "--speed", "40")
+	cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_BE_MAIN=1", "TERM=xterm-256color", "TMPDIR="+temp, "XDG_STATE_HOME="+temp)
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 34, Cols: 120})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen bytes.Buffer
+	buf := make([]byte, 1<<16)
+	quit := false
+	for {
+		n, err := tty.Read(buf)
+		seen.Write(buf[:n])
+		if !quit && bytes.Contains(seen.Bytes(), []byte("NO-GO")) && bytes.Contains(seen.Bytes(), []byte("charge_card")) {
+			quit = true
+			if _, err := tty.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil { // the other side closed
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil || !quit {
+		t.Fatalf("%v; it showed %q", err, seen.String())
+	}
+	if !bytes.Contains(seen.Bytes(), []byte("\x1b[?1049l")) {
+		t.Error("the alternate screen was not left")
+	}
+	if left, err := os.ReadDir(temp); err != nil || slices.ContainsFunc(left, func(d os.DirEntry) bool { return strings.HasPrefix(d.Name(), "drainboard-demo-") }) {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // doors says what each room may import besides the standard library: the table of README.md, "How it is built". A pattern
 // ends in /... for a room and all within it. A package takes the first line whose pattern fits.
 var doors = []struct{ room, may string }{
