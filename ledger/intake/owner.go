@@ -206,7 +206,7 @@ func (o *owner) batch(p piece) {
 }
 
 func fileInfo(f *trace.File) triage.FileInfo {
-	info := triage.FileInfo{Path: f.Path, Side: f.Label, Generation: f.Gen}
+	info := triage.FileInfo{Path: f.Path, Side: f.Label, Generation: f.Gen, FirstLine: f.FirstLine}
 	if format := f.Format(); format != nil {
 		info.Format, info.Restates, info.Results = format.Name, format.Restates, format.Results
 	}

@@ -40,7 +40,7 @@ func (b *Book) Report(now int64) *Report {
 		r.Sources = append(r.Sources, ReportSource{f.File, f.Side, f.Format, f.Lines, f.Calls, f.Bad, Stamp(f.Last)})
 	}
 	for _, bad := range slices.Concat(b.unread, b.bad) {
-		r.Unreadable = append(r.Unreadable, ReportBad{bad.File, bad.Line, bad.Reason})
+		r.Unreadable = append(r.Unreadable, ReportBad(bad))
 	}
 	sort.SliceStable(r.Unreadable, func(i, j int) bool {
 		p, q := r.Unreadable[i], r.Unreadable[j]

@@ -18,6 +18,7 @@ type FileInfo struct {
 	Results  trace.Records
 	// Generation is how many files had this path before: one that was truncated or replaced goes on as another.
 	Generation int
+	FirstLine  int // lines of the file before its first batch: the beginning of a copy is not read again
 }
 
 // Str is the number of a text of a batch; 0 is the empty text.

@@ -47,7 +47,7 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	f.calls++
 	c := call{
 		key: r.Key, args: r.Args, shape: r.Shape, time: r.Time, place: f.latest, offset: r.Offset,
-		file: id, line: uint32(f.lines) + r.Line, n: r.N, rule: r.Rule,
+		file: id, line: uint32(f.FirstLine+f.lines) + r.Line, n: r.N, rule: r.Rule,
 		run: in.name(r.Run), tool: in.name(r.Tool), recorded: in.name(r.Recorded), reason: in.name(r.Reason),
 		id: in.id(r.CallID), span: in.id(r.Span),
 	}
@@ -387,7 +387,7 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 	b.totals.Results++
 	res := result{
 		payload: r.Payload, time: r.Time, place: f.latest, offset: r.Offset,
-		file: id, line: uint32(f.lines) + r.Line, n: r.N,
+		file: id, line: uint32(f.FirstLine+f.lines) + r.Line, n: r.N,
 		run: in.name(r.Run), tool: in.name(r.Tool), id: in.id(r.CallID),
 		status: r.Status, hasPayload: r.HasPayload, cut: r.Cut,
 	}

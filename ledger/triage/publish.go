@@ -126,9 +126,9 @@ func (b *Book) viewRuns() {
 
 // sideSum is what one side did so far.
 type sideSum struct {
-	calls, mutators, inLedger, runs int
-	began, last                     int64 // place in time of its first call; latest recorded time
-	stale                           bool  // began is to be looked for again
+	calls, mutators, inLedger int
+	began, last               int64 // place in time of its first call; latest recorded time
+	stale                     bool  // began is to be looked for again
 }
 
 // findBegin looks for the first counted call of a side whose first turned out to be a copy.

@@ -21,18 +21,16 @@ import (
 // file is what the book knows of one file.
 type file struct {
 	FileInfo
-	side     uint16
-	latest   int64 // latest recorded time so far, or trace.NoTime
-	lines    int
-	calls    int // call records, copies too
-	bad      int
-	bytes    int64
-	tail     bool
-	note     string
-	timed    bool
-	lastLine int64
-	tracked  bool          // what is open in it is kept: a result came that names no call
-	events   chunks[event] // until then, its calls and results in order
+	side    uint16
+	latest  int64 // latest recorded time so far, or trace.NoTime
+	lines   int
+	calls   int // call records, copies too
+	bad     int
+	bytes   int64
+	tail    bool
+	note    string
+	tracked bool          // what is open in it is kept: a result came that names no call
+	events  chunks[event] // until then, its calls and results in order
 }
 
 // Book holds everything that was read. Make one with NewBook.
@@ -136,7 +134,7 @@ func NewBook(cfg Config) *Book {
 // AddFile makes a file known and returns its number. Files are numbered in the order in which they are added.
 func (b *Book) AddFile(info FileInfo) FileID {
 	side := b.AddSide(info.Side)
-	b.files = append(b.files, file{FileInfo: info, side: side, latest: trace.NoTime, lastLine: trace.NoTime})
+	b.files = append(b.files, file{FileInfo: info, side: side, latest: trace.NoTime})
 	return FileID(len(b.files) - 1)
 }
 
@@ -186,7 +184,7 @@ func (b *Book) Fold(batch *Batch) {
 	in.clear()
 	for _, bad := range batch.Bad {
 		if len(b.bad) < maxBadViews {
-			b.bad = append(b.bad, BadView{File: f.Path, Line: f.lines + int(bad.Line) + 1, Reason: bad.Reason})
+			b.bad = append(b.bad, BadView{File: f.Path, Line: f.FirstLine + f.lines + int(int32(bad.Line)) + 1, Reason: bad.Reason})
 		}
 	}
 	f.bad += len(batch.Bad)
@@ -197,7 +195,6 @@ func (b *Book) Fold(batch *Batch) {
 			if r.Time > f.latest {
 				f.latest = r.Time
 			}
-			f.lastLine = r.Time
 		}
 		switch r.Kind {
 		case trace.Call:
