@@ -140,7 +140,16 @@ func (a *attributes) read(x attrIndex, list pyjson.Value, w *Scratch) {
 		a.set(x, w.Text(name), value)
 	}
 	for kv := range list.Elements() {
-		a.set(x, w.Text(kv.Get("key")), kv.Get("value"))
+		var key, of pyjson.Value
+		for name, value := range kv.Members() {
+			switch {
+			case name.IsText("key"):
+				key = value
+			case name.IsText("value"):
+				of = value
+			}
+		}
+		a.set(x, w.Text(key), of)
 	}
 }
 

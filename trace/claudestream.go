@@ -100,11 +100,22 @@ func (s *idSet) add(id []byte) bool {
 	if _, ok := (*s)[string(id)]; ok {
 		return false
 	}
+	s.put(string(id))
+	return true
+}
+
+// addText is add of a text that the set may keep.
+func (s *idSet) addText(id string) {
+	if len(id) <= maxID {
+		s.put(id)
+	}
+}
+
+func (s *idSet) put(id string) {
 	if *s == nil || len(*s) >= maxIDs {
 		*s = idSet{}
 	}
-	(*s)[string(id)] = struct{}{}
-	return true
+	(*s)[id] = struct{}{}
 }
 
 func (s idSet) has(id []byte) bool {

@@ -9,7 +9,8 @@ import (
 // otelSpan is one span, from whatever writer.
 type otelSpan struct {
 	trace, id, parent []byte
-	name, kind        []byte
+	name              []byte
+	kind              byte  // as spanRole has it
 	start, end        int64 // NoTime: not recorded
 	failed            bool  // its status says so
 	message           pyjson.Value
@@ -19,8 +20,8 @@ type otelSpan struct {
 // toolSpan is what a span tells of a tool's call.
 type toolSpan struct {
 	tool, id, args, payload []byte
-	weak                    bool   // the id is JSON-RPC's, which other conventions do not know
-	role                    string // which part of the call the span covers; two spans of one role are two dispatches
+	weak                    bool // the id is JSON-RPC's, which other conventions do not know
+	role                    spanRole
 	start, end              int64
 	status                  Status
 }
@@ -51,7 +52,7 @@ func (a *attributes) readTool(s *otelSpan, w *Scratch) (t toolSpan, ok bool) {
 	if named := a.firstText(w, atToolName, atFunctionName); len(named) > 0 {
 		name = named
 	}
-	t = toolSpan{tool: name, role: string(s.kind) + dialect, start: s.start, end: s.end}
+	t = toolSpan{tool: name, role: spanRole{s.kind, dialect}, start: s.start, end: s.end}
 	t.id = a.firstText(w, atCallID, atLogCallID)
 	if len(t.id) == 0 {
 		t.id, t.weak = a.text(w, a.v[atRequestID]), true

@@ -9,8 +9,9 @@ import (
 // held is an event that a decoder keeps for a while: its own copy of what an Event lends, and where it stands.
 type held struct {
 	event Event
-	line  int   // in the file
-	off   int64 // in the file
+	line  int    // in the file
+	off   int64  // in the file
+	own   []byte // what the event lends
 }
 
 // Hold copies an event that is to be emitted later, by Release or never. It is numbered among the calls and results of the
@@ -19,7 +20,8 @@ func (w *Scratch) Hold(e *Event) *held {
 	w.n++
 	w.number++
 	w.stats.Held++
-	h := &held{event: *e, line: w.lines + w.line, off: w.off + int64(w.offset)}
+	h := w.spare()
+	h.event, h.line, h.off = *e, w.lines+w.line, w.off+int64(w.offset)
 	texts := [...]*[]byte{
 		&h.event.Run, &h.event.RunRaw, &h.event.Parent, &h.event.CallID, &h.event.Tool, &h.event.Args, &h.event.Recorded,
 		&h.event.Conn, &h.event.Payload, &h.event.Span,
@@ -28,15 +30,32 @@ func (w *Scratch) Hold(e *Event) *held {
 	for _, p := range texts {
 		size += len(*p)
 	}
-	own := make([]byte, 0, size)
+	own := slices.Grow(h.own[:0], size)
 	for _, p := range texts {
 		if n := len(own); *p != nil {
 			own = append(own, *p...)
 			*p = own[n:len(own):len(own)]
 		}
 	}
-	h.event.N = w.number
+	h.event.N, h.own = w.number, own
 	return h
+}
+
+func (w *Scratch) spare() *held {
+	if n := len(w.spares); n > 0 {
+		h := w.spares[n-1]
+		w.spares = w.spares[:n-1]
+		return h
+	}
+	return new(held)
+}
+
+// reuse gives the memory of an event that was released to one that will be held. Nobody must know the event any more.
+func (w *Scratch) reuse(h *held) {
+	const spares, size = 64, 4 << 10
+	if len(w.spares) < spares && cap(h.own) <= size {
+		w.spares = append(w.spares, h)
+	}
 }
 
 // size gives the bytes that it holds, and some for itself.

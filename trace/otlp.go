@@ -75,7 +75,7 @@ func (d *otel) request(v pyjson.Value, w *Scratch) bool {
 // ofResource reads what one resource sent: spans first, all of them, then what they say.
 func (d *otel) ofResource(r pyjson.Value, w *Scratch) {
 	d.resource.read(d.index, r.Get("resource").Get("attributes"), w)
-	run := string(d.resource.run(w))
+	run := d.intern(d.resource.run(w))
 	for _, names := range [...][2]string{{"scopeSpans", "scope_spans"}, {"instrumentationLibrarySpans", "instrumentation_library_spans"}} {
 		for scope := range either(r, names[0], names[1]).Elements() {
 			for s := range scope.Get("spans").Elements() {
@@ -91,32 +91,110 @@ func (d *otel) ofResource(r pyjson.Value, w *Scratch) {
 }
 
 func (d *otel) otlpSpan(v pyjson.Value, run string, w *Scratch) {
-	code := v.Get("status").Get("code")
+	var m spanMembers
+	m.read(v)
+	code := m[spStatus].Get("code")
 	s := otelSpan{
-		trace: w.Text(either(v, "traceId", "trace_id")), id: w.Text(either(v, "spanId", "span_id")),
-		parent: w.Text(either(v, "parentSpanId", "parent_span_id")), name: w.Text(v.Get("name")), kind: spanKind(v.Get("kind"), w),
-		start: nanosOf(either(v, "startTimeUnixNano", "start_time_unix_nano"), w), end: nanosOf(either(v, "endTimeUnixNano", "end_time_unix_nano"), w),
+		trace: w.Text(m.either(spTrace)), id: w.Text(m.either(spID)), parent: w.Text(m.either(spParent)),
+		name: w.Text(m[spName]), kind: spanKind(m[spKind], w), start: nanosOf(m.either(spStart), w), end: nanosOf(m.either(spEnd), w),
 		failed:  string(code.Raw()) == "2" || code.IsText("STATUS_CODE_ERROR"),
-		message: v.Get("status").Get("message"), events: v.Get("events"),
+		message: m[spStatus].Get("message"), events: m[spEvents],
 	}
-	d.span.read(d.index, v.Get("attributes"), w)
+	d.span.read(d.index, m[spAttributes], w)
 	d.tell(&s, run, w)
 }
 
-// spanKind gives one letter: I(nternal), S(erver), C(lient), or what else stands there.
-func spanKind(v pyjson.Value, w *Scratch) []byte {
-	switch raw := string(v.Raw()); {
-	case raw == "2":
-		return []byte("S")
-	case raw == "3":
-		return []byte("C")
-	case raw == "1" || raw == "0" || raw == "":
-		return []byte("I")
+// spanMembers are a span's members that say something, each by its number. Some have two names: the second, that of the protocol's schema, has
+// the next number.
+type spanMembers [spanNames]pyjson.Value
+
+const (
+	spTrace      = 0
+	spID         = 2
+	spParent     = 4
+	spStart      = 6
+	spEnd        = 8
+	spName       = 10
+	spKind       = 11
+	spStatus     = 12
+	spAttributes = 13
+	spEvents     = 14
+	spanNames    = 15
+)
+
+func (m *spanMembers) read(v pyjson.Value) {
+	for name, value := range v.Members() {
+		i := spanNames
+		if name.Escaped() {
+			i = spanName([]byte(name.Text()))
+		} else {
+			raw := name.Raw()
+			i = spanName(raw[1 : len(raw)-1])
+		}
+		if i < spanNames {
+			m[i] = value
+		}
+	}
+}
+
+// either gives the member under its JSON name, else under the name of the protocol's schema.
+func (m *spanMembers) either(i int) pyjson.Value {
+	if m[i].Kind() != pyjson.Missing {
+		return m[i]
+	}
+	return m[i+1]
+}
+
+func spanName(name []byte) int {
+	switch string(name) {
+	case "traceId":
+		return spTrace
+	case "trace_id":
+		return spTrace + 1
+	case "spanId":
+		return spID
+	case "span_id":
+		return spID + 1
+	case "parentSpanId":
+		return spParent
+	case "parent_span_id":
+		return spParent + 1
+	case "startTimeUnixNano":
+		return spStart
+	case "start_time_unix_nano":
+		return spStart + 1
+	case "endTimeUnixNano":
+		return spEnd
+	case "end_time_unix_nano":
+		return spEnd + 1
+	case "name":
+		return spName
+	case "kind":
+		return spKind
+	case "status":
+		return spStatus
+	case "attributes":
+		return spAttributes
+	case "events":
+		return spEvents
+	}
+	return spanNames
+}
+
+// spanKind gives the letter of a kind, as spanRole has it.
+func spanKind(v pyjson.Value, w *Scratch) byte {
+	switch string(v.Raw()) {
+	case "2":
+		return 'S'
+	case "3":
+		return 'C'
+	case "1", "0", "":
+		return 'I'
 	}
 	if name := bytes.TrimPrefix(w.Text(v), []byte("SPAN_KIND_")); len(name) > 0 {
-		return name[:1]
+		return name[0]
 	}
-	return []byte("I")
+	return 'I'
 }
 
 // nanosOf reads nanoseconds since 1970, a text or a number; 0 is none.
@@ -144,20 +222,18 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 	tr.last = max(tr.last, s.end)
 	d.age(s.end, w)
 	d.lend(tr, w)
-	n := &spanNote{of: tr, id: string(s.id), parent: string(s.parent), run: string(d.span.run(w))}
-	if len(bytes.Trim(s.parent, "0")) == 0 {
-		n.parent = ""
-	}
-	n.otherwise = resourceRun
-	if n.otherwise == "" {
-		n.otherwise = string(d.span.text(w, d.span.v[atMCPSession]))
-	}
-	if n.otherwise == "" {
-		n.otherwise = string(s.trace)
-	}
 	tool, ok := d.span.readTool(s, w)
-	known := tr.spans[n.id]
+	n := d.note(tr, s, tool.id)
+	n.run, n.otherwise = d.intern(d.span.run(w)), resourceRun
+	if n.otherwise == "" {
+		n.otherwise = d.intern(d.span.text(w, d.span.v[atMCPSession]))
+	}
+	if n.otherwise == "" {
+		n.otherwise = tr.id
+	}
+	known := tr.spans.get(n.id)
 	if known != nil && n.id != "" { // written again
+		n.name = ""
 		if ok && !known.dropped {
 			d.hold(n, s, &tool, w)
 			d.climb(n, n.parent, w)
@@ -169,11 +245,11 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 			w.Bad(reasonNoTool)
 			return
 		}
-		n.tool, n.name, n.weak, n.role = string(tool.tool), string(tool.id), tool.weak, tool.role
+		n.tool, n.weak, n.role = d.intern(tool.tool), tool.weak, tool.role
 		if n.name != "" && !n.weak && d.logged.has(tool.id) {
 			n.dropped = true
 		} else {
-			d.traced.add(tool.id)
+			d.traced.addText(n.name)
 			d.hold(n, s, &tool, w)
 		}
 	}
@@ -188,7 +264,7 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 		}
 		d.asked += len(args)
 		tr.asked += len(args)
-		tr.args[string(id)] = append([]byte{}, args...)
+		tr.args.set(string(id), append([]byte{}, args...))
 	}
 	for _, c := range d.span.asked {
 		keep(d.span.text(w, c.id), d.span.raw(w, c.args))
@@ -213,7 +289,7 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 func (d *otel) hold(n *spanNote, s *otelSpan, tool *toolSpan, w *Scratch) {
 	args := tool.args
 	if args == nil && len(tool.id) > 0 {
-		args = n.of.args[string(tool.id)]
+		args = n.of.args.get(string(tool.id))
 	}
 	e := w.Event(Call)
 	e.Time, e.CallID, e.Tool, e.Args, e.NoArgs = tool.start, tool.id, tool.tool, args, args == nil

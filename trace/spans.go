@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -22,6 +23,9 @@ type spanTree struct {
 	// direct: a trace ended whose root names no conversation, so that this file's spans do not wait for one until some
 	// ancestor does.
 	direct bool
+	names  map[string]string // texts that come again: conversations, tools
+	room   []spanNote        // made together, to be handed out one by one
+	text   []byte
 }
 
 // The bounds of what is remembered: spans, what is held back of them (bytes), how much later than the last of a trace
@@ -40,10 +44,18 @@ type spanTrace struct {
 	asked   int   // bytes of args
 	cost    int   // of spans, as spanTree.spans counts
 	last    int64 // end of its latest span
-	spans   map[string]*spanNote
-	byCall  map[string]*spanNote   // a tool's first span by call id and tool
-	waiting map[string][]*spanNote // tools' spans by the ancestor that they wait for
-	args    map[string][]byte      // of the calls that a model asked for, by call id
+	spans   few[string, *spanNote]
+	byCall  few[spanCall, *spanNote] // a tool's first span by call id and tool
+	waiting few[string, []*spanNote] // tools' spans by the ancestor that they wait for
+	args    few[string, []byte]      // of the calls that a model asked for, by call id
+}
+
+type spanCall struct{ id, tool string }
+
+// spanRole is which part of a call a span covers: its kind, and the convention that it follows. Two spans of one role are two dispatches.
+type spanRole struct {
+	kind    byte // I(nternal), S(erver), C(lient), or what else stands there
+	dialect string
 }
 
 // spanNote is what is kept of a span. call and answer are its events while it is held back.
@@ -52,10 +64,11 @@ type spanNote struct {
 	id, parent       string
 	run              string // the conversation that it names, or an ancestor
 	otherwise        string // the run when none does
-	tool, name, role string // of a tool's span; name is the call's id
-	weak             bool   // the id is JSON-RPC's
-	final            bool   // the run is known, or as good as
-	steps            int    // ancestors looked at
+	tool, name       string // of a tool's span; name is the call's id
+	role             spanRole
+	weak             bool // the id is JSON-RPC's
+	final            bool // the run is known, or as good as
+	steps            int  // ancestors looked at
 	emitted, dropped bool
 	call, answer     *held
 }
@@ -76,16 +89,12 @@ func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
 		t.wipe(oldest, w)
 	}
 	tr = &spanTrace{id: string(id)}
-	tr.clear()
 	t.traces[tr.id] = tr
 	t.order = append(t.order, tr)
 	return tr
 }
 
-func (tr *spanTrace) clear() {
-	tr.spans, tr.byCall = map[string]*spanNote{}, map[string]*spanNote{}
-	tr.waiting, tr.args, tr.asked, tr.cost = map[string][]*spanNote{}, map[string][]byte{}, 0, 0
-}
+func (tr *spanTrace) clear() { *tr = spanTrace{id: tr.id, last: tr.last} }
 
 // wipe lets go of what a trace holds back, and forgets its spans.
 func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
@@ -96,26 +105,63 @@ func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
 	tr.clear()
 }
 
+// note makes the note of a span; call is the id of a tool's call.
+func (t *spanTree) note(tr *spanTrace, s *otelSpan, call []byte) *spanNote {
+	if len(t.room) == 0 {
+		t.room = make([]spanNote, 32)
+	}
+	n := &t.room[0]
+	t.room = t.room[1:]
+	parent := s.parent
+	if len(bytes.Trim(parent, "0")) == 0 {
+		parent = nil
+	}
+	t.text = append(append(append(t.text[:0], s.id...), parent...), call...)
+	all := string(t.text) // one piece of memory for the three
+	n.of, n.id, n.parent, n.name = tr, all[:len(s.id)], all[len(s.id):len(s.id)+len(parent)], all[len(s.id)+len(parent):]
+	return n
+}
+
+// maxNames is how many texts are interned before all are forgotten.
+const maxNames = 1 << 12
+
+// intern gives one string for equal texts.
+func (t *spanTree) intern(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	if s, ok := t.names[string(text)]; ok {
+		return s
+	}
+	s := string(text)
+	if len(s) > maxID {
+		return s
+	}
+	if t.names == nil || len(t.names) >= maxNames {
+		t.names = map[string]string{}
+	}
+	t.names[s] = s
+	return s
+}
+
 // add notes a span that is not known. What waited for it goes on; a tool's own way up begins.
 func (t *spanTree) add(n *spanNote, w *Scratch) {
 	if n.of.cost > t.limit {
 		t.wipe(n.of, w)
 	}
 	cost := 1 + (len(n.id)+len(n.parent)+len(n.run)+len(n.otherwise)+len(n.tool)+len(n.name))/256
-	n.of.spans[n.id] = n
+	n.of.spans.set(n.id, n)
 	n.of.cost += cost
 	t.spans += cost
 	if n.tool != "" && n.name != "" && !n.weak {
-		key := n.name + "\x00" + n.tool
-		if first := n.of.byCall[key]; first == nil {
-			n.of.byCall[key] = n
+		key := spanCall{n.name, n.tool}
+		if first := n.of.byCall.get(key); first == nil {
+			n.of.byCall.set(key, n)
 		} else if first.role != n.role {
 			t.merge(n, first, w)
 		}
 	}
-	below := n.of.waiting[n.id]
-	delete(n.of.waiting, n.id)
-	for _, child := range below {
+	for _, child := range n.of.waiting.take(n.id) {
 		t.climb(child, n.id, w)
 	}
 	if n.tool != "" {
@@ -134,12 +180,12 @@ func (t *spanTree) climb(n *spanNote, at string, w *Scratch) {
 			t.settle(n)
 			return
 		}
-		up := n.of.spans[at]
+		up := n.of.spans.get(at)
 		if up == nil {
 			if t.direct {
 				t.settle(n)
 			}
-			n.of.waiting[at] = append(n.of.waiting[at], n)
+			n.of.waiting.set(at, append(n.of.waiting.get(at), n))
 			return
 		}
 		if up != n && up.tool != "" && n.tool == up.tool && sameCall(n, up) {
@@ -217,7 +263,7 @@ func (n *spanNote) says() int {
 	if n.name != "" && !n.weak {
 		score += 2
 	}
-	if strings.HasSuffix(n.role, "execute") {
+	if strings.HasSuffix(n.role.dialect, "execute") {
 		score++
 	}
 	return score
@@ -247,8 +293,10 @@ func (t *spanTree) release(w *Scratch) {
 		for _, h := range [...]*held{n.call, n.answer} {
 			if h != nil {
 				t.held -= h.size()
-				h.event.Run = []byte(cmp.Or(n.run, n.otherwise))
+				t.text = append(t.text[:0], cmp.Or(n.run, n.otherwise)...)
+				h.event.Run = t.text
 				w.Release(h)
+				w.reuse(h)
 			}
 		}
 		n.emitted = n.emitted || n.call != nil
@@ -259,7 +307,7 @@ func (t *spanTree) release(w *Scratch) {
 
 // settleAll gives up waiting in a trace.
 func (t *spanTree) settleAll(tr *spanTrace) {
-	for _, below := range tr.waiting {
+	for _, below := range tr.waiting.values {
 		for _, n := range below {
 			t.settle(n)
 		}

@@ -61,17 +61,17 @@ func (d *telemetry) sdkSpan(v, context, trace pyjson.Value, run string, w *Scrat
 }
 
 // sdkKind gives the letter of a kind as spanKind does. The JavaScript SDK counts from 0, internal; Python names them.
-func sdkKind(v pyjson.Value, w *Scratch) []byte {
+func sdkKind(v pyjson.Value, w *Scratch) byte {
 	switch string(v.Raw()) {
 	case "1":
-		return []byte("S")
+		return 'S'
 	case "2":
-		return []byte("C")
+		return 'C'
 	}
 	if name := bytes.TrimPrefix(w.Text(v), []byte("SpanKind.")); len(name) > 0 {
-		return name[:1]
+		return name[0]
 	}
-	return []byte("I")
+	return 'I'
 }
 
 // sdkTimes reads when a span began and ended: ISO texts, pairs of seconds and nanoseconds, or microseconds and a duration.
