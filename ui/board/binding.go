@@ -140,6 +140,8 @@ func verbs() []binding {
 		{keys: []string{"d"}, name: "compare", help: "explains why the keys of two marked rows differ", where: inFindings | inFlight, foot: 8, why: (*model).whyCompare, do: (*model).compare},
 		{keys: []string{"y"}, name: "copy key", help: "sends the key to the terminal's clipboard", where: inFindings | inFlight | inDetail | inTimeline | inLog, foot: 9, why: (*model).whyKey, do: (*model).copyKey},
 		{keys: []string{"Y"}, name: "copy row", help: "sends the row as JSON to the terminal's clipboard", where: inRows | inDetail | inTimeline, why: (*model).whyRow, do: (*model).copyRow},
+		{keys: []string{"x"}, name: "export", help: "writes the rows shown to a file: JSON lines, CSV or Markdown", where: inRows, foot: 11, why: (*model).whyRow, do: (*model).export},
+		{keys: []string{"e"}, name: "pager", help: "opens what is shown in $PAGER or $EDITOR, as a private read-only text", where: inAll, do: (*model).pager},
 		{keys: []string{"s"}, name: "sort", help: "sorts the list another way", where: inFindings | inFlight | inRuns | inTools, foot: 10, do: (*model).nextOrder},
 		{keys: []string{"p"}, name: "pause", help: "holds the screen still; reading goes on", where: inAll, foot: 11, do: (*model).pause},
 		{keys: []string{"T"}, name: "times", help: "changes between ages and times of day", where: inAll, foot: 12, do: (*model).times},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -37,6 +38,7 @@ type guard struct {
 	mu     sync.Mutex
 	fault  *Fault
 	wait   sync.WaitGroup
+	away   atomic.Bool // a pager has the terminal: what is typed there, ctrl-c too, is not for the board
 }
 
 // Go runs fn in a goroutine.

@@ -17,7 +17,6 @@ import (
 // question asks once before an action: a sentence that names count, tool, key and what will happen, the fields that it needs, and
 // Cancel. Enter never means yes: it goes on to the next field, and on the buttons it cancels; y carries the action out.
 type question struct {
-	action  Action
 	said    []span // the sentence
 	list    []string
 	fields  []entry
@@ -26,6 +25,8 @@ type question struct {
 	at      int // what has the focus: choices, then fields, then Cancel
 	wrong   string
 	make    func(q *question) (Intent, string)
+	verb    string                                        // what y does
+	do      func(m *model, q *question) (tea.Cmd, string) // instead of make, where the answer is no intent
 }
 
 // entry is a field with its label.
@@ -40,7 +41,7 @@ type choice struct {
 }
 
 func newQuestion(a Action, targets []subject, rows []ledger.Row, skipped int) *question {
-	q := &question{action: a}
+	q := &question{verb: string(a)}
 	n := len(targets)
 	if len(rows) > 0 {
 		n = len(rows)
@@ -292,7 +293,7 @@ func (q *question) key(m *model, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc" || key == "ctrl+c":
 		m.front = nil
-		return m.say(string(q.action)+": cancelled", ink.Faint)
+		return m.say(q.verb+": cancelled", ink.Faint)
 	case choices && (key == "down" || key == "j"):
 		q.chosen = min(q.chosen+1, len(q.choices)-1)
 	case choices && (key == "up" || key == "k"):
@@ -303,19 +304,32 @@ func (q *question) key(m *model, k tea.KeyMsg) tea.Cmd {
 		q.at = (q.at + q.stops() - 1) % q.stops()
 	case buttons && (key == "enter" || key == "n" || key == "q"):
 		m.front = nil
-		return m.say(string(q.action)+": cancelled", ink.Faint)
+		return m.say(q.verb+": cancelled", ink.Faint)
 	case buttons && key == "y":
-		in, wrong := q.make(q)
-		if wrong != "" {
-			q.wrong = wrong
-			return nil
-		}
-		m.front = nil
-		return m.act(in)
+		return q.yes(m)
 	case field >= 0:
 		q.fields[field].key(k)
 	}
 	return nil
+}
+
+// yes carries out what was asked, or says what is missing.
+func (q *question) yes(m *model) tea.Cmd {
+	var cmd tea.Cmd
+	var in Intent
+	if q.do != nil {
+		cmd, q.wrong = q.do(m, q)
+	} else {
+		in, q.wrong = q.make(q)
+	}
+	if q.wrong != "" {
+		return nil
+	}
+	m.front = nil
+	if q.do != nil {
+		return cmd
+	}
+	return m.act(in)
 }
 
 func (q *question) sheet(*model) int { return 3 + len(q.list) + len(q.fields) + len(q.choices) + 2 }
@@ -363,7 +377,7 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 		tone = ink.Button
 	}
 	b.To(indent).Say(" Cancel ", tone).Gap(3)
-	b.Say("y", ink.Hint).Say(" "+string(q.action), ink.Faint)
+	b.Say("y", ink.Hint).Say(" "+q.verb, ink.Faint)
 	b.End()
 }
 
@@ -374,7 +388,7 @@ func (q *question) drawFoot(_ *model, b *ink.Block) {
 	case q.wrong != "":
 		b.Say(q.wrong, ink.Bad)
 	case buttons:
-		b.Say("y", ink.Hint).Say(" "+string(q.action)+"   ", ink.Faint).Say(b.Glyph().Enter, ink.Hint).Say(" cancel   ", ink.Faint).Say("tab", ink.Hint).Say(" back to the fields", ink.Faint)
+		b.Say("y", ink.Hint).Say(" "+q.verb+"   ", ink.Faint).Say(b.Glyph().Enter, ink.Hint).Say(" cancel   ", ink.Faint).Say("tab", ink.Hint).Say(" back to the fields", ink.Faint)
 	default:
 		b.Say(b.Glyph().Enter, ink.Hint).Say(" goes on   ", ink.Faint).Say("esc", ink.Hint).Say(" cancels", ink.Faint)
 	}

@@ -49,7 +49,10 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 		case err = <-done:
 			cancel()
 			return outcome(g, err, signalled, ctx)
-		case <-signals:
+		case sig := <-signals:
+			if sig == syscall.SIGINT && g.away.Load() {
+				continue
+			}
 			if signalled { // a second one does not wait for anything
 				back()
 				return ErrSignal
