@@ -23,6 +23,19 @@ type root struct {
 	traces int // files in which a format was recognised
 }
 
+// shown is what a source that is one file is shown as.
+func (o *root) shown() string {
+	if o.As != "" {
+		return o.As
+	}
+	return o.Path
+}
+
+// keep says whether a file found in a directory or by a glob is to be read.
+func (r *Reader) keep(path string, info fs.FileInfo) bool {
+	return r.cfg.Keep == nil || r.cfg.Keep(path, info)
+}
+
 // grace is how long a missing file may take to turn up under another name before it counts as removed.
 const grace = 100 * time.Millisecond
 
@@ -78,7 +91,7 @@ func (r *Reader) lookAt(ctx context.Context, root *root) {
 		r.walk(ctx, root, root.Path)
 	case info.Mode().IsRegular():
 		r.watchDir(ctx, root, filepath.Dir(root.Path))
-		r.found(ctx, root, root.Path, root.clean, info, true)
+		r.found(ctx, root, root.shown(), root.clean, info, true)
 	default:
 		root.stream = true
 		if !root.seen {
@@ -105,7 +118,7 @@ func (r *Reader) lookGlob(ctx context.Context, root *root) {
 			r.tellOnce(ctx, root, path, err)
 		case info.IsDir():
 			r.walk(ctx, root, path)
-		case info.Mode().IsRegular():
+		case info.Mode().IsRegular() && r.keep(path, info):
 			r.watchDir(ctx, root, filepath.Dir(path))
 			r.found(ctx, root, path, filepath.Clean(path), info, true)
 		}
@@ -153,7 +166,7 @@ func (r *Reader) walk(ctx context.Context, root *root, dir string) {
 		if !d.Type().IsRegular() || !traceName(d.Name()) {
 			return nil
 		}
-		if info, err := d.Info(); err == nil {
+		if info, err := d.Info(); err == nil && r.keep(path, info) {
 			r.found(ctx, root, path, filepath.Clean(path), info, false)
 		}
 		return nil
@@ -198,7 +211,9 @@ func (r *Reader) inspect(ctx context.Context, path string) {
 	case root == nil:
 		root = r.roots[0]
 	case root.clean == path:
-		display = root.Path
+		display = root.shown()
+	case !r.keep(path, info):
+		return
 	}
 	r.found(ctx, root, display, path, info, root.clean == path)
 }
@@ -247,6 +262,9 @@ func (r *Reader) add(ctx context.Context, root *root, display, path string, info
 	}
 	last := r.last[display]
 	t.file = r.newFile(display, root.Label)
+	if root.As != "" {
+		t.file.now.Store(&path)
+	}
 	r.tails[t] = struct{}{}
 	r.byPath[path] = t
 	r.byID[t.id] = t

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,9 @@ type Config struct {
 	Formats  []*Format     // in the order of asking; nil: Formats()
 	Poll     time.Duration // how often to look at everything, reported or not; 0 means a second
 	NoWatch  bool          // do not ask the system to report changes: look only
+	// Keep, if set, is asked about each file that a directory or glob gives, at every look until it says yes: no leaves it unread. A file
+	// that was kept stays so. It is called by the Reader's goroutine.
+	Keep func(path string, info fs.FileInfo) bool
 	Now      func() time.Time
 }
 

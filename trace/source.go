@@ -12,6 +12,7 @@ const Stdin = "-"
 type Source struct {
 	Label string // the side it belongs to, or ""
 	Path  string // as given; Stdin for standard input
+	As    string // what a single file is shown as; "" is its path
 }
 
 // ParseSource reads an argument of the command line: PATH, label=PATH or "-". An argument that exists as a path is one,

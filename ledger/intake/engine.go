@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -25,8 +26,9 @@ type Config struct {
 	MaxLine  int // bytes; 0: trace.DefaultMaxLine
 	Stdin    io.Reader
 	Poll     time.Duration
-	Formats  []*trace.Format // nil: trace.Formats()
-	Run      string          // the run of lines that name none; "": named after the file
+	Formats  []*trace.Format                          // nil: trace.Formats()
+	Keep     func(path string, info fs.FileInfo) bool // trace.Config.Keep
+	Run      string                                   // the run of lines that name none; "": named after the file
 	Table    *table.Table
 	Recipe   string // "": the table's, else the one that reproduces most of the ledger, else intent
 	Since    int64  // nanoseconds, or trace.NoTime
@@ -212,7 +214,7 @@ func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) 
 // open begins a reading.
 func (e *Engine) open(recipe *keys.Recipe, t *table.Table) error {
 	c := &e.cfg
-	conf := trace.Config{Sources: c.Sources, Follow: c.Follow, MaxLine: c.MaxLine, Formats: c.formats(t), Poll: c.Poll, Now: c.Now}
+	conf := trace.Config{Sources: c.Sources, Follow: c.Follow, MaxLine: c.MaxLine, Formats: c.formats(t), Poll: c.Poll, Now: c.Now, Keep: c.Keep}
 	if e.input != nil {
 		conf.Stdin = e.input.reader()
 	}

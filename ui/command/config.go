@@ -7,6 +7,7 @@ import (
 	"drainboard/keys/table"
 
 	"github.com/spf13/cobra"
+	"drainboard/trace"
 )
 
 // setting is one line of `config --json`.
@@ -48,9 +49,13 @@ timeouts, sides. It reads the table and looks for the ledger; it reads no trace.
 
 // settings are what a command with these paths would use.
 func (a *app) settings(args []string) ([]setting, error) {
-	sources, err := a.sources(args)
+	where, err := a.sources(args)
 	if err != nil {
 		return nil, err
+	}
+	sources := where.sources
+	for _, path := range where.stores {
+		sources = append(sources, trace.Source{Path: path})
 	}
 	first, from := "", "found: no path was given"
 	if len(args) > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drainboard/ledger/triage"
+	"drainboard/trace"
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
@@ -179,7 +180,7 @@ func waitsFor(s *triage.Snapshot, loading bool, now time.Time) string {
 		return "reading"
 	case v.Go:
 		return "GO"
-	case v.Waiting:
+	case v.Waiting || s.Window != nil && s.Window.Since != trace.NoTime: // what blocks is only on its way: a call before its row, or the other way round
 		return fmt.Sprintf("nothing blocks, %s of %s left", span(s.Window.Left(now.UnixNano())), span(s.Window.Need))
 	}
 	var parts []string

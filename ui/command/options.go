@@ -16,6 +16,8 @@ type options struct {
 	namedTools    bool
 	recipe, run   string
 	since, now    moment
+	agent         string // narrow what is found when no path is given
+	project       string
 	json          bool
 	draining      string
 	match         choice
@@ -41,7 +43,9 @@ func (o *options) bind(f *pflag.FlagSet) {
 	f.StringVar(&o.tools, "tools", "", "decision table `FILE` (else tools.yaml here or above, up to the repository's root, else beside the first path)")
 	f.StringVar(&o.recipe, "recipe", "", "key recipe `NAME`: intent, dedup16, jcs (else the table's, else the ledger's)")
 	f.StringVar(&o.run, "run", "", "run `ID` of lines that name none")
-	f.Var(&o.since, "since", "the drain began at `TIME` (RFC 3339); results of calls before it are left out")
+	f.Var(&o.since, "since", "the drain began at `TIME` (RFC 3339, or how long ago, as 2h); results of calls before it are left out, and without a path old files too")
+	f.StringVar(&o.agent, "agent", "", "without a path: only what the agent `NAME` left, as claude-code")
+	f.StringVar(&o.project, "project", "", "without a path: only what agents left that worked in `DIR`")
 	f.Var(&o.now, "now", "fix the clock at `TIME` (RFC 3339) for ages")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.draining, "draining", "", "`LABEL` of the side to be switched off (else the first)")
@@ -55,9 +59,15 @@ func (o *options) bind(f *pflag.FlagSet) {
 }
 
 // moment is a flag that holds a time.
-type moment struct{ time.Time }
+type moment struct {
+	time.Time
+	ago time.Duration // before the clock, until it is settled
+}
 
 func (m *moment) String() string {
+	if m.ago > 0 {
+		return m.ago.String()
+	}
 	if m.IsZero() {
 		return ""
 	}
@@ -65,8 +75,12 @@ func (m *moment) String() string {
 }
 
 func (m *moment) Set(s string) (err error) {
+	if ago, err := time.ParseDuration(s); err == nil && ago > 0 {
+		m.ago = ago
+		return nil
+	}
 	if m.Time, err = time.Parse(time.RFC3339Nano, s); err != nil {
-		return fmt.Errorf("expected RFC 3339, as 2026-03-02T12:00:00Z, found %q", s)
+		return fmt.Errorf("expected RFC 3339, as 2026-03-02T12:00:00Z, or how long ago, as 2h; found %q", s)
 	}
 	return nil
 }

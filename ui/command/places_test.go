@@ -1,13 +1,16 @@
 package command
 
 import (
+	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"drainboard/trace"
+	"drainboard/ledger/triage"
 )
 
 // TestTracesBelow finds traces by their names, and nothing in hidden or vendored folders or behind links.
@@ -51,7 +54,7 @@ func TestFindTraces(t *testing.T) {
 	w.Home = t.TempDir()
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(w.Home, ".claude/projects/p/s.jsonl"), "{}\n")
-	write(t, filepath.Join(elsewhere, "sessions/s.jsonl"), "{}\n")
+	write(t, filepath.Join(elsewhere, "sessions/2026/11/30/rollout-1.jsonl"), `{"cwd":"/srv/till"}`+"\n")
 	if err := os.MkdirAll(filepath.Join(w.Home, ".gemini/tmp/empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +64,75 @@ func TestFindTraces(t *testing.T) {
 		}
 		return ""
 	}
-	got, err := findTraces(&w.Env)
-	want := []trace.Source{{Path: filepath.Join(w.Home, ".claude/projects")}, {Path: filepath.Join(elsewhere, "sessions")}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("found %v, %v; want %v", got, err, want)
+	claude, codex := filepath.Join(w.Home, ".claude/projects/*/*.jsonl"), filepath.Join(elsewhere, "sessions/*/*/*/rollout-*.jsonl")
+	old := filepath.Join(w.Home, ".claude/projects/-srv-shop/old.jsonl")
+	write(t, old, "{}\n")
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-48*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		want search
+		got  []string
+		kept bool // the old file
+	}{
+		{"all", search{}, []string{claude, codex}, true},
+		{"an agent by its format", search{agent: "claude-code"}, []string{claude}, true},
+		{"an agent by its name", search{agent: "Claude Code"}, []string{claude}, true},
+		{"what was written lately", search{since: time.Now().Add(-time.Hour)}, []string{claude, codex}, false},
+		{"a project by its folder", search{project: "/srv/shop"}, []string{claude}, true},
+		{"a project by the working directory in the file", search{project: "/srv/till"}, []string{codex}, false},
+	} {
+		found, err := findTraces(&w.Env, c.want)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var got []string
+		for _, s := range found.sources {
+			got = append(got, s.Path)
+		}
+		info, err := os.Stat(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, c.got) || found.keep(old, info) != c.kept || len(found.said) != len(c.got) {
+			t.Errorf("%s: found %q, old file kept %v, said %q; want %q, %v", c.name, got, found.keep(old, info), found.said, c.got, c.kept)
+		}
+	}
+	if _, err := findTraces(&w.Env, search{agent: "nobody"}); err == nil || !strings.Contains(err.Error(), "claude-code") {
+		t.Errorf("an agent that is not known: %v", err)
+	}
+}
+
+// TestReadsAgentsDatabase reads the sessions of an agent that keeps them in SQLite, under the database's own name.
+func TestReadsAgentsDatabase(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "opencode.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, q := range []string{
+		"CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT)", "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT)",
+		"CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT)",
+		`INSERT INTO part VALUES ('p1','m1','s1','{"type":"tool","callID":"c1","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"a","time":{"start":1789000000000,"end":1789000001000}}}')`,
+	} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, "check", "--json", path)
+	if code := w.run(t); code != 1 {
+		t.Fatalf("exit code %d: %s", code, &w.err)
+	}
+	var r triage.Report
+	if err := json.Unmarshal(w.out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Calls != 1 || len(r.Sources) != 1 || r.Sources[0].File != path || r.Sources[0].Format != "opencode" {
+		t.Errorf("%d calls from %+v", r.Calls, r.Sources)
 	}
 }
 

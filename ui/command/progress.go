@@ -9,6 +9,7 @@ import (
 
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
+	"drainboard/trace"
 )
 
 // progress says on standard error what drain waits for: at once when that is something else, and once a minute.
@@ -18,12 +19,12 @@ type progress struct {
 	at   time.Time
 }
 
-// say prints a line unless it would say what was said. The time that is left of the window is no news.
+// say prints a line unless it would say what was said.
 func (p *progress) say(s *triage.Snapshot, loading bool, now time.Time) {
 	words := waitsFor(s, loading, now)
 	what := words
-	if s.Verdict.Waiting && !loading {
-		what = "waiting"
+	if s.Window != nil && s.Window.Since != trace.NoTime && !s.Verdict.Go && !loading {
+		what = "waiting" // the time that is left is no news
 	}
 	if what == p.last && now.Sub(p.at) < time.Minute {
 		return

@@ -57,6 +57,9 @@ func newRoot(e *Env) *cobra.Command {
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		a.opts.namedLedger = c.Flags().Changed("ledger")
 		a.opts.namedTools = c.Flags().Changed("tools")
+		if ago := a.opts.since.ago; ago > 0 {
+			a.opts.since.Time = a.clock().Add(-ago)
+		}
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{name(c), err}

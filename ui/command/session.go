@@ -44,6 +44,7 @@ type session struct {
 	look    looker // nil without a ledger, or when it cannot be read
 	sources []trace.Source
 	window  *windowFile // nil: no drain window was chosen
+	stores  *spools     // agents' databases among the sources
 }
 
 // place is a file that was named or found.
@@ -69,9 +70,23 @@ func (a *app) open(ctx context.Context, args []string) (*session, error) {
 }
 
 // sources turns arguments into sources; without any it looks for traces where they usually are.
-func (a *app) sources(args []string) ([]trace.Source, error) {
+func (a *app) sources(args []string) (*foundTraces, error) {
 	if len(args) == 0 {
-		return findTraces(a.env)
+		want := search{agent: a.opts.agent, since: a.opts.since.Time}
+		if a.opts.project != "" {
+			dir, err := filepath.Abs(filepath.Join(a.env.Dir, a.opts.project))
+			if filepath.IsAbs(a.opts.project) {
+				dir, err = filepath.Clean(a.opts.project), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			want.project = dir
+		}
+		return findTraces(a.env, want)
+	}
+	if a.opts.agent != "" || a.opts.project != "" {
+		return nil, &usage{"", errors.New("--agent and --project narrow what is found without a path; here a path is given")}
 	}
 	out := make([]trace.Source, 0, len(args))
 	stdin := 0
@@ -88,7 +103,7 @@ func (a *app) sources(args []string) ([]trace.Source, error) {
 	if stdin > 1 {
 		return nil, &usage{"", fmt.Errorf("standard input (-) is named %d times: it can be read once", stdin)}
 	}
-	return out, nil
+	return &foundTraces{sources: out}, nil
 }
 
 // findTable reads the decision table (PRODUCT.md "Shared flags"): --tools, else tools.yaml in the working directory or above it up

@@ -3,18 +3,27 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"drainboard/ledger"
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
+	"drainboard/ui/safe"
 )
 
 // start opens sources, table and ledger, and begins to read; follow says whether it goes on when it has read everything.
 func (a *app) start(ctx context.Context, args []string, follow bool) (*session, error) {
-	sources, err := a.sources(args)
+	where, err := a.sources(args)
 	if err != nil {
 		return nil, err
+	}
+	for _, line := range where.said {
+		fmt.Fprintln(a.env.Stderr, safe.Line("drainboard: found "+line))
+	}
+	sources := where.sources
+	for _, path := range where.stores {
+		sources = append(sources, trace.Source{Path: path})
 	}
 	s := &session{sources: sources}
 	first := ""
@@ -25,7 +34,11 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 		return nil, err
 	}
 	s.ledger = a.findLedger(first)
+	if s.stores, err = openStores(ctx, sources, follow); err != nil {
+		return nil, &usage{"", err}
+	}
 	c := intake.Config{
+		Keep: where.keep,
 		Sources: sources, Follow: follow, MaxLine: int(a.opts.maxLine), Stdin: a.env.Stdin, Run: a.opts.run, Table: s.table, Recipe: a.opts.recipe,
 		Since: trace.NoTime, Draining: a.opts.draining, Match: matchOf(a.opts.match.word), Now: a.clock,
 	}
@@ -49,7 +62,7 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 	}
 	e, err := intake.Start(ctx, c)
 	if err != nil {
-		err = errors.Join(err, s.window.close())
+		err = errors.Join(err, s.window.close(), s.stores.close())
 		if c.Ledger != nil {
 			err = errors.Join(err, c.Ledger.Close())
 		}
