@@ -26,7 +26,7 @@ type Config struct {
 	// Keep, if set, is asked about each file that a directory or glob gives, at every look until it says yes: no leaves it unread. A file
 	// that was kept stays so. It is called by the Reader's goroutine.
 	Keep func(path string, info fs.FileInfo) bool
-	Now      func() time.Time
+	Now  func() time.Time
 }
 
 // DefaultMaxLine is the longest line that is read unless Config says otherwise, in bytes.

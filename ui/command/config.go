@@ -6,8 +6,8 @@ import (
 
 	"drainboard/keys/table"
 
-	"github.com/spf13/cobra"
 	"drainboard/trace"
+	"github.com/spf13/cobra"
 )
 
 // setting is one line of `config --json`.

@@ -38,7 +38,7 @@ func (a *app) start(ctx context.Context, args []string, follow bool) (*session, 
 		return nil, &usage{"", err}
 	}
 	c := intake.Config{
-		Keep: where.keep,
+		Keep:    where.keep,
 		Sources: sources, Follow: follow, MaxLine: int(a.opts.maxLine), Stdin: a.env.Stdin, Run: a.opts.run, Table: s.table, Recipe: a.opts.recipe,
 		Since: trace.NoTime, Draining: a.opts.draining, Match: matchOf(a.opts.match.word), Now: a.clock,
 	}

@@ -225,7 +225,9 @@ func (w *windowFile) close() error {
 }
 
 // Close ends a session: its engine, then what is kept of its window.
-func (s *session) Close() error { return errors.Join(s.engine.Close(), s.window.close(), s.stores.close()) }
+func (s *session) Close() error {
+	return errors.Join(s.engine.Close(), s.window.close(), s.stores.close())
+}
 
 // bindWindow declares --window.
 func (a *app) bindWindow(c *cobra.Command) {
