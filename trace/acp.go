@@ -11,6 +11,7 @@ import (
 func acpFormat() *Format {
 	return &Format{
 		Name:     "acp",
+		Sign:     "`method` begins with `session/`, or a `sessionUpdate`",
 		Title:    "Agent Client Protocol messages, Grok's updates.jsonl",
 		Reach:    ReachRun,
 		Restates: true,

@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func agentsFormat() *Format {
 	return &Format{
 		Name:    "openai-agents",
+		Sign:    "`object` is trace or trace.span",
 		Title:   "OpenAI Agents SDK traces and spans",
 		Reach:   ReachRun,
 		Results: RecordsAlways,

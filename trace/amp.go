@@ -10,6 +10,7 @@ import (
 func ampFormat() *Format {
 	return &Format{
 		Name:      "amp",
+		Sign:      "`id` begins with T-, with `created` and `messages`",
 		Title:     "Amp threads (~/.local/share/amp/threads)",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -8,6 +8,7 @@ import (
 func anthropicFormat() *Format {
 	return &Format{
 		Name:     "anthropic-stream",
+		Sign:     "`type` is message_start, content_block_* and the like",
 		Title:    "logged streams of Anthropic's Messages API",
 		Reach:    ReachRun,
 		Restates: true,

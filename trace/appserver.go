@@ -10,6 +10,7 @@ import (
 func appServerFormat() *Format {
 	return &Format{
 		Name:     "codex-app-server",
+		Sign:     "`params`, and `method` begins with `item/`, `turn/` or `thread/`",
 		Title:    "messages of Codex's app-server",
 		Reach:    ReachEverywhere,
 		Restates: true,

@@ -10,6 +10,7 @@ import (
 func claudeFormat() *Format {
 	return &Format{
 		Name:      "claude-code",
+		Sign:      "`sessionId` and `uuid`, or one of its bookkeeping kinds",
 		Title:     "Claude Code session transcripts (~/.claude/projects), iFlow's too",
 		Reach:     ReachEverywhere,
 		Restates:  true,

@@ -11,6 +11,7 @@ import (
 func claudeStreamFormat() *Format {
 	return &Format{
 		Name:     "claude-stream",
+		Sign:     "`session_id` and `uuid`, `type` is system, assistant, user, result, stream_event",
 		Title:    "Claude Code and Agent SDK stream-json, as printed",
 		Reach:    ReachEverywhere,
 		Restates: true,

@@ -12,6 +12,7 @@ import (
 func clineFormat() *Format {
 	return &Format{
 		Name:     "cline",
+		Sign:     "the file is api_conversation_history.json",
 		Title:    "Cline and Roo conversations (api_conversation_history.json)",
 		Reach:    ReachRun,
 		Restates: true,

@@ -11,6 +11,7 @@ import (
 func codexFormat() *Format {
 	return &Format{
 		Name:     "codex",
+		Sign:     "`payload` with a `type` of its own, or a first line of id, timestamp and instructions",
 		Title:    "Codex CLI rollouts (~/.codex/sessions)",
 		Reach:    ReachEverywhere,
 		Restates: true,

@@ -10,6 +10,7 @@ import (
 func codexExecFormat() *Format {
 	return &Format{
 		Name:     "codex-exec",
+		Sign:     "`type` is thread.started, turn.*, item.*",
 		Title:    "codex exec --json, as printed",
 		Reach:    ReachRun,
 		Restates: true,

@@ -11,6 +11,7 @@ import (
 func copilotFormat() *Format {
 	return &Format{
 		Name:      "copilot",
+		Sign:      "`data`, `parentId`, and a dot in `type`",
 		Title:     "GitHub Copilot CLI events (~/.copilot/session-state)",
 		Reach:     ReachEverywhere,
 		Restates:  true,

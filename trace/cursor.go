@@ -10,6 +10,7 @@ import (
 func cursorFormat() *Format {
 	return &Format{
 		Name:      "cursor",
+		Sign:      "`role` and `message.content`, nothing else",
 		Title:     "Cursor agent transcripts (~/.cursor/projects)",
 		Reach:     ReachRun,
 		Restates:  true,
@@ -36,6 +37,7 @@ func (cursorDecoder) Decode(v pyjson.Value, w *Scratch) {
 func cursorStreamFormat() *Format {
 	return &Format{
 		Name:      "cursor-stream",
+		Sign:      "`type` is tool_call, with `tool_call` and `session_id`",
 		Title:     "Cursor CLI stream-json, as printed",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -8,6 +8,7 @@ import (
 func droidFormat() *Format {
 	return &Format{
 		Name:      "droid",
+		Sign:      "`type` is session_start, with `cwd`",
 		Title:     "Factory Droid sessions (~/.factory/sessions)",
 		Reach:     ReachEverywhere,
 		Restates:  true,

@@ -10,6 +10,7 @@ import (
 func entireFormat() *Format {
 	return &Format{
 		Name:      "entire",
+		Sign:      "`v` is 1, with `agent`, `ts` and `content`",
 		Title:     "Entire checkpoints, compact transcripts",
 		Reach:     ReachEverywhere,
 		Restates:  true,

@@ -100,6 +100,7 @@ const (
 type Format struct {
 	Name     string // as `check --json` prints it: "plain", "claude-code", "codex", ...
 	Title    string // for people
+	Sign     string // what it is recognised by, for people: Markdown
 	Reach    Reach
 	Restates bool // a transcript: a second line with the same id, tool and arguments restates the call
 	Results  Records

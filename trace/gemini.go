@@ -13,6 +13,7 @@ import (
 func geminiFormat() *Format {
 	return &Format{
 		Name:      "gemini-chat",
+		Sign:      "`sessionId` and `projectHash`",
 		Title:     "Gemini CLI chats (~/.gemini/tmp)",
 		Reach:     ReachRun,
 		Restates:  true,
@@ -118,6 +119,7 @@ func geminiOutput(response pyjson.Value) pyjson.Value {
 func geminiReplayFormat() *Format {
 	return &Format{
 		Name:      "gemini-responses",
+		Sign:      "`method` is generateContentStream, with `response`",
 		Title:     "Gemini CLI's recorded model responses",
 		Reach:     ReachRun,
 		Results:   RecordsNever,

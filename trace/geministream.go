@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func geminiStreamFormat() *Format {
 	return &Format{
 		Name:     "gemini-stream",
+		Sign:     "`type` is init, with `session_id` and `timestamp`",
 		Title:    "gemini -o stream-json, as printed",
 		Reach:    ReachRun,
 		Restates: true,

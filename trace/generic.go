@@ -8,6 +8,7 @@ import (
 func genericFormat() *Format {
 	return &Format{
 		Name:      "generic",
+		Sign:      "two lines that name a tool with arguments or an id",
 		Title:     "unknown lines that name a tool with arguments or a call id",
 		Reach:     ReachRun,
 		Stateless: true,

@@ -10,6 +10,7 @@ import (
 func gooseFormat() *Format {
 	return &Format{
 		Name:      "goose",
+		Sign:      "`role` and content of toolRequest or toolResponse",
 		Title:     "goose messages (~/.local/share/goose/sessions)",
 		Reach:     ReachRun,
 		Restates:  true,
@@ -62,6 +63,7 @@ func (gooseDecoder) Decode(v pyjson.Value, w *Scratch) {
 func crushFormat() *Format {
 	return &Format{
 		Name:      "crush",
+		Sign:      "`parts` of tool_call or tool_result with `data`",
 		Title:     "Crush messages (.crush/crush.db)",
 		Reach:     ReachRun,
 		Restates:  true,

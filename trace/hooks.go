@@ -7,6 +7,7 @@ import "drainboard/keys/pyjson"
 func hooksFormat() *Format {
 	return &Format{
 		Name:     "hooks",
+		Sign:     "`hook_event_name`",
 		Title:    "hook payloads of Claude Code and its like, one a line",
 		Reach:    ReachEverywhere,
 		Restates: true,

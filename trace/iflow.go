@@ -10,6 +10,7 @@ import (
 func iflowFormat() *Format {
 	f := claudeFormat()
 	f.Name, f.Title, f.Reach = "iflow", "iFlow session transcripts", ReachRun
+	f.Sign = "`sessionId` begins with session-, with `uuid`"
 	f.Sniff = func(p *Probe) bool {
 		return p.Value.Get("uuid").Kind() == pyjson.String && strings.HasPrefix(p.Value.Get("sessionId").Text(), "session-")
 	}

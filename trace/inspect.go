@@ -11,6 +11,7 @@ import (
 func inspectFormat() *Format {
 	return &Format{
 		Name:      "inspect",
+		Sign:      "`eval.task`, or `epoch` with `messages` or `events`",
 		Title:     "Inspect AI logs",
 		Reach:     ReachRun,
 		Restates:  true,

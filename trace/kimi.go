@@ -11,6 +11,7 @@ import (
 func kimiFormat() *Format {
 	return &Format{
 		Name:     "kimi",
+		Sign:     "`timestamp` is a number, `message.type` is ToolCall and the like",
 		Title:    "Kimi CLI wire logs (~/.kimi, ~/.kimi-code)",
 		Reach:    ReachRun,
 		Restates: true,

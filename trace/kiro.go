@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func kiroFormat() *Format {
 	return &Format{
 		Name:      "kiro",
+		Sign:      "`conversation_id` and `history`",
 		Title:     "Kiro CLI conversations, exported",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -11,6 +11,7 @@ import (
 func langChainFormat() *Format {
 	return &Format{
 		Name:      "langchain",
+		Sign:      "messages with `tool_calls` or a `tool_call_id`, at any depth",
 		Title:     "LangChain and LangGraph messages, serialised",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func langfuseFormat() *Format {
 	return &Format{
 		Name:      "langfuse",
+		Sign:      "`traceId`, `startTime`, and a `type` as SPAN or TOOL",
 		Title:     "Langfuse observations, exported",
 		Reach:     ReachRun,
 		Results:   RecordsAlways,

@@ -7,6 +7,7 @@ import "drainboard/keys/pyjson"
 func langSmithFormat() *Format {
 	return &Format{
 		Name:    "langsmith",
+		Sign:    "`trace_id` and `run_type`, or `dotted_order`",
 		Title:   "LangSmith runs, exported",
 		Reach:   ReachRun,
 		Results: RecordsAlways,

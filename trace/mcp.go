@@ -14,6 +14,7 @@ import (
 func mcpFormat() *Format {
 	return &Format{
 		Name:    "mcp",
+		Sign:    "`jsonrpc` is \"2.0\"",
 		Title:   "MCP JSON-RPC messages, one a line",
 		Reach:   ReachConn,
 		Apart:   true,
@@ -31,6 +32,7 @@ func mcpFormat() *Format {
 func mcpLogFormat() *Format {
 	f := mcpFormat()
 	f.Name, f.Title, f.Lacks = "mcp-log", "Claude Desktop's MCP logs (mcp*.log)", nil
+	f.Sign = "a time, two brackets, and \"Message from client\" or \"server\""
 	f.Sniff = func(p *Probe) bool {
 		l, ok := readDesktopLine(p.Line)
 		return ok && l.json > 0

@@ -12,6 +12,7 @@ import (
 func openAIFormat() *Format {
 	return &Format{
 		Name:     "openai",
+		Sign:     "`object` is response or chat.completion, or `type` begins with response.",
 		Title:    "logged OpenAI responses and streams",
 		Reach:    ReachRun,
 		Restates: true,

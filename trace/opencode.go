@@ -11,6 +11,7 @@ import (
 func opencodeFormat() *Format {
 	return &Format{
 		Name:      "opencode",
+		Sign:      "`type` is tool_use, with `part` and `sessionID`",
 		Title:     "opencode run --format json, and its stored parts",
 		Reach:     ReachEverywhere,
 		Restates:  true,

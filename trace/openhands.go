@@ -10,6 +10,7 @@ import (
 func openHandsFormat() *Format {
 	return &Format{
 		Name:      "openhands",
+		Sign:      "`instance_id` and `history`, or `kind` is ActionEvent and the like",
 		Title:     "OpenHands output.jsonl and conversation events",
 		Reach:     ReachRun,
 		Restates:  true,

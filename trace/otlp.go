@@ -13,6 +13,7 @@ import (
 func otlpFormat() *Format {
 	return &Format{
 		Name:    "otlp",
+		Sign:    "`resourceSpans`, `resourceLogs`, `resourceMetrics` or `scopeSpans`",
 		Title:   "OpenTelemetry spans and log events as JSON (Collector's file exporter)",
 		Reach:   ReachRun,
 		Results: RecordsAlways,

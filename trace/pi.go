@@ -11,6 +11,7 @@ import (
 func piFormat() *Format {
 	return &Format{
 		Name:      "pi",
+		Sign:      "`type` is session, with `cwd` and `id`",
 		Title:     "pi and OpenClaw sessions (~/.pi/agent/sessions, ~/.openclaw)",
 		Reach:     ReachEverywhere,
 		Restates:  true,

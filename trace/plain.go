@@ -9,6 +9,7 @@ import (
 func plainFormat() *Format {
 	return &Format{
 		Name:      "plain",
+		Sign:      "a kind as tool_call or tool_result, or a tool",
 		Title:     "plain lines: one JSON object a line with tool, args, run_id, call_id, ts",
 		Reach:     ReachRun,
 		Stateless: true,

@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func qwenFormat() *Format {
 	return &Format{
 		Name:      "qwen",
+		Sign:      "`sessionId` and `uuid`, with `message.parts`",
 		Title:     "Qwen Code transcripts (~/.qwen)",
 		Reach:     ReachRun,
 		Restates:  true,

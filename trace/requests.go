@@ -13,7 +13,7 @@ import (
 
 // sweAgentLogFormat is SWE-agent's llm_interactions log: requests and responses, a line each.
 func sweAgentLogFormat() *Format {
-	return requestFormat("sweagent-llm-log", "SWE-agent's log of model requests", []string{"errors", "in flight"}, func(v pyjson.Value) bool {
+	return requestFormat("sweagent-llm-log", "SWE-agent's log of model requests", "`request_params`, or a response with `choices`", []string{"errors", "in flight"}, func(v pyjson.Value) bool {
 		return v.Get("request_params").Kind() == pyjson.Object ||
 			textIn(v.Get("type"), "request", "response") && has(v.Get("response"), "choices")
 	})
@@ -21,14 +21,14 @@ func sweAgentLogFormat() *Format {
 
 // batchFormat is the input or output of a batch interface, OpenAI's or Anthropic's.
 func batchFormat() *Format {
-	return requestFormat("batch", "batch requests and responses of OpenAI and Anthropic", []string{"times", "errors", "in flight"}, func(v pyjson.Value) bool {
+	return requestFormat("batch", "batch requests and responses of OpenAI and Anthropic", "`custom_id` with `body`, `response` or `result`", []string{"times", "errors", "in flight"}, func(v pyjson.Value) bool {
 		return has(v, "custom_id") && (has(v, "response") || has(v, "result") || has(v, "body") || has(v, "params"))
 	})
 }
 
 // messagesFormat is any line with a list of messages: fine-tuning data, LiteLLM's and OpenHands' dumps, proxies' logs.
 func messagesFormat() *Format {
-	return requestFormat("messages", "OpenAI and Anthropic message lists, one conversation or request a line", []string{"times", "errors", "in flight"},
+	return requestFormat("messages", "OpenAI and Anthropic message lists, one conversation or request a line", "a `messages` array", []string{"times", "errors", "in flight"},
 		func(v pyjson.Value) bool {
 			list, _ := requestIn(v)
 			for m := range list.Elements() {
@@ -38,10 +38,11 @@ func messagesFormat() *Format {
 		})
 }
 
-func requestFormat(name, title string, lacks []string, sniff func(v pyjson.Value) bool) *Format {
+func requestFormat(name, title, sign string, lacks []string, sniff func(v pyjson.Value) bool) *Format {
 	return &Format{
 		Name:     name,
 		Title:    title,
+		Sign:     sign,
 		Reach:    ReachRun,
 		Restates: true,
 		Results:  RecordsWhenSeen,
@@ -176,6 +177,7 @@ func messageText(content pyjson.Value, w *Scratch) []byte {
 func chatFormat() *Format {
 	return &Format{
 		Name:      "chat",
+		Sign:      "`role` on the line itself",
 		Title:     "bare chat messages, one a line",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -11,6 +11,7 @@ import (
 func sweAgentFormat() *Format {
 	return &Format{
 		Name:      "swe-agent",
+		Sign:      "`trajectory`, or a `history` with `message_type`",
 		Title:     "SWE-agent trajectories (*.traj)",
 		Reach:     ReachRun,
 		Restates:  true,
@@ -55,6 +56,7 @@ func (sweAgent) Decode(v pyjson.Value, w *Scratch) {
 func miniFormat() *Format {
 	return &Format{
 		Name:      "mini-swe-agent",
+		Sign:      "`trajectory_format` begins with mini-swe-agent",
 		Title:     "mini-swe-agent trajectories (*.traj.json)",
 		Reach:     ReachRun,
 		Restates:  true,

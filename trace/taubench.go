@@ -6,6 +6,7 @@ import "drainboard/keys/pyjson"
 func tauBenchFormat() *Format {
 	return &Format{
 		Name:      "tau-bench",
+		Sign:      "`task_id` and `traj`",
 		Title:     "tau-bench results",
 		Reach:     ReachRun,
 		Restates:  true,

@@ -12,6 +12,7 @@ import (
 func telemetryFormat() *Format {
 	f := otlpFormat()
 	f.Name, f.Title = "otel-sdk", "OpenTelemetry records as the SDKs print them (Gemini CLI's telemetry file, console exporters)"
+	f.Sign = "flat `attributes`, with `hrTime` or a span context"
 	f.Sniff = func(p *Probe) bool {
 		v := p.Value
 		return v.Get("attributes").Kind() == pyjson.Object &&

@@ -12,6 +12,7 @@ import (
 type formatLine struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
+	Sign     string   `json:"sign"`
 	Reach    string   `json:"reach"`
 	Restates bool     `json:"restates"`
 	Results  string   `json:"results"`
@@ -39,13 +40,14 @@ id. What a format cannot tell is never guessed: it is listed under LACKS.`,
 					again = "a restatement"
 				}
 				rows = append(rows, []cell{
-					field(bold, l.Name), field(plain, l.Title), field(plain, l.Reach), field(plain, again), field(plain, l.Results),
+					field(bold, l.Name), field(plain, l.Title), field(dim, strings.ReplaceAll(l.Sign, "`", "")), field(plain, l.Reach), field(plain, again), field(plain, l.Results),
 					field(dim, strings.Join(l.Lacks, ", ")),
 				})
 			}
 			p.table([]column{
 				{title: "FORMAT"},
 				{title: "WRITTEN BY", most: 56},
+				{title: "RECOGNISED BY", most: 60, spare: 5},
 				{title: "AN ID REACHES", spare: 1},
 				{title: "AN ID TWICE IS", spare: 2},
 				{title: "RESULTS", spare: 3},
@@ -59,7 +61,7 @@ id. What a format cannot tell is never guessed: it is listed under LACKS.`,
 func formatLines(formats []*trace.Format) []formatLine {
 	lines := make([]formatLine, 0, len(formats))
 	for _, f := range formats {
-		l := formatLine{Name: f.Name, Title: f.Title, Restates: f.Restates, Lacks: append([]string{}, f.Lacks...)}
+		l := formatLine{Name: f.Name, Title: f.Title, Sign: f.Sign, Restates: f.Restates, Lacks: append([]string{}, f.Lacks...)}
 		switch f.Reach {
 		case trace.ReachEverywhere:
 			l.Reach = "everywhere"
