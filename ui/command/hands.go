@@ -24,9 +24,8 @@ import (
 type hands struct {
 	*operate.Desk
 	a       *app
-	session *session // nil: no traces are read
-	at      place    // of the ledger
-	look    looker
+	session *session     // nil: no traces are read
+	at      place        // of the ledger
 	rows    []ledger.Row // all of the ledger, as they were seen
 	facts   *ledger.Facts
 	answers *bufio.Reader
@@ -92,15 +91,13 @@ func (a *app) hands(ctx context.Context, f *handFlags, read bool) (_ *hands, err
 	if h.at.path == "" {
 		return nil, &usage{"", errNoLedger}
 	}
-	if h.look, err = a.look(ctx, &h.at); err != nil {
-		return nil, err
-	}
-	changes, err := h.look.Look(ctx)
+	look, err := a.look(ctx, &h.at)
 	if err != nil {
 		return nil, err
 	}
+	changes, err := look.Look(ctx)
 	h.rows, h.facts = changes.Rows, changes.Facts
-	return h, nil
+	return h, errors.Join(err, look.Close())
 }
 
 func (h *hands) setTable(t *table.Table, at place) {
@@ -133,9 +130,6 @@ func (h *hands) Close() error {
 	var errs []error
 	if h.Op != nil {
 		errs = append(errs, h.Op.Store.Close())
-	}
-	if h.look != nil {
-		errs = append(errs, h.look.Close())
 	}
 	if h.session != nil {
 		errs = append(errs, h.session.Close())

@@ -73,7 +73,7 @@ func (a *app) openStore(ctx context.Context, at place, create bool) (ledger.Stor
 		return nil, &refusal{errors.New(why)}
 	}
 	if postgres.IsURL(at.path) {
-		s, err := postgres.OpenStore(ctx, at.path, postgres.StoreOptions{})
+		s, err := postgres.OpenStore(ctx, at.path, postgres.StoreOptions{Connections: 2})
 		if err != nil {
 			return nil, err
 		}
