@@ -112,6 +112,14 @@ func (a *Args) Ignore(pointers []Pointer) int {
 	return found
 }
 
+// Restore takes back what Ignore left out.
+func (a *Args) Restore() {
+	if len(a.removed) > 0 {
+		a.removed = a.removed[:0]
+		a.known, a.summed = false, false
+	}
+}
+
 // remove appends the Index of each value that p names in v.
 func (p Pointer) remove(v pyjson.Value, to []int) []int {
 	if len(p.names) == 0 {

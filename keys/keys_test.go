@@ -327,3 +327,19 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 	}
 }
+
+// TestRestore: what Ignore left out is there again.
+func TestRestore(t *testing.T) {
+	var a Args
+	if err := a.Parse([]byte(`{"a":1,"b":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	whole := a.Digest()
+	p, _ := ParsePointer("/a")
+	if a.Ignore([]Pointer{p}); a.Digest() == whole {
+		t.Error("nothing was left out")
+	}
+	if a.Restore(); a.Digest() != whole {
+		t.Error("what was left out did not come back")
+	}
+}

@@ -16,7 +16,7 @@ import (
 // arguments hold a timestamp.
 func writeMillion(b *testing.B) string {
 	b.Helper()
-	const calls = 200_000
+	const calls = 1_000_000
 	path := filepath.Join(b.TempDir(), "million.jsonl")
 	f, err := os.Create(path)
 	if err != nil {

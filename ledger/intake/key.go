@@ -212,18 +212,36 @@ type keyed struct {
 
 // key keys a call of a row's tool. args then holds its arguments.
 func (k *keyed) key(row *table.Row, run keys.RunID, e *trace.Event, args *keys.Args) {
+	if k.read(row, e, args) {
+		k.derive(run, e, args)
+	}
+}
+
+// read finds the rule of a call and the digest of its arguments, and says whether it has any.
+func (k *keyed) read(row *table.Row, e *trace.Event, args *keys.Args) bool {
 	k.rule, k.noKey = row.Own(), true
 	if e.NoArgs {
 		k.reason = "arguments are not recorded"
-		return
+		return false
 	}
 	if err := args.Parse(e.Args); err != nil {
 		k.reason = err.Error()
-		return
+		return false
 	}
-	k.rule = row.Rule(args)
+	k.judge(row, args)
+	return true
+}
+
+// judge is read for arguments that were parsed.
+func (k *keyed) judge(row *table.Row, args *keys.Args) {
+	args.Restore()
+	k.rule, k.noKey = row.Rule(args), true
 	k.ignored = len(k.rule.Ignore) > 0 && args.Ignore(k.rule.Ignore) > 0
 	k.opaque, k.arguments = args.Opaque(), args.Digest()
+}
+
+// derive makes the key of a call that was read.
+func (k *keyed) derive(run keys.RunID, e *trace.Event, args *keys.Args) {
 	if k.rule.Forever {
 		run = keys.RunID{}
 	}

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,7 @@ type stretch struct{ from, to int }
 func stretches(c *triage.Change, most int) (out []stretch) {
 	for i := range c.Unread() {
 		last := len(out) - 1
-		if last < 0 || i-out[last].from >= most || c.At(out[last].from).Pos.FileID != c.At(i).Pos.FileID {
+		if last < 0 || i-out[last].from >= most || c.File(out[last].from) != c.File(i) {
 			out = append(out, stretch{i, i})
 			last++
 		}
@@ -165,7 +166,7 @@ func (o *owner) rekey(c *triage.Change, was, next *law) error {
 			defer o.e.guard("a worker")
 			k := rekeyer{reader: o.e.reading.Load().reader, was: was, next: next, change: c}
 			for s := range todo {
-				done <- k.stretch(o.byID[c.At(s.from).Pos.FileID], s)
+				done <- k.stretch(o.byID[c.File(s.from)], s)
 			}
 		})
 	}
@@ -205,38 +206,66 @@ type rekeyer struct {
 	was, next *law
 	change    *triage.Change
 	args      keys.Args
+	rows      map[string][2]*table.Row // of both tables, by tool
 }
 
 func (k *rekeyer) stretch(f *trace.File, s stretch) rekeyed {
 	out := rekeyed{stretch: s, calls: make([]triage.Rekeyed, s.to-s.from)}
 	at := make([]trace.At, s.to-s.from)
 	for i := range at {
-		p := k.change.At(s.from + i).Pos
+		p := k.change.Pos(s.from + i)
 		at[i] = trace.At{Off: p.Offset, N: p.N}
 	}
 	out.err = k.reader.ReadEvents(f, at, func(i int, e *trace.Event) error {
-		known := k.change.At(s.from + i)
-		return k.call(e, &known, &out.calls[i])
+		if err := k.call(e, k.change.Known(s.from+i), &out.calls[i]); err != nil {
+			return fmt.Errorf("%s: %w", k.change.Pos(s.from+i), err)
+		}
+		return nil
 	})
 	return out
 }
 
-// call keys one call. It has to be the one that was read before: its key by the law that was is known.
-func (k *rekeyer) call(e *trace.Event, known *triage.Reread, out *triage.Rekeyed) error {
-	if e.Kind != trace.Call || string(e.Tool) != known.Tool {
-		return fmt.Errorf("%s: %w", known.Pos, errChanged)
+// row gives the rows of a tool in both tables.
+func (k *rekeyer) row(tool []byte) [2]*table.Row {
+	rows, ok := k.rows[string(tool)]
+	if !ok {
+		if k.rows == nil || len(k.rows) > 1<<14 {
+			k.rows = map[string][2]*table.Row{}
+		}
+		name := string(tool)
+		rows = [2]*table.Row{k.was.table.Row(name), k.next.table.Row(name)}
+		k.rows[name] = rows
+	}
+	return rows
+}
+
+// call keys one call. It has to be the one that was read before: it has the arguments that it had, and the key when its line alone does
+// not say which run it is of.
+func (k *rekeyer) call(e *trace.Event, known triage.Reread, out *triage.Rekeyed) error {
+	if e.Kind != trace.Call || !bytes.Equal(e.Tool, known.Tool) {
+		return errChanged
 	}
 	run := keys.RunID{Text: e.Run, Raw: e.RunRaw}
 	if len(e.Run) == 0 {
-		run.Text = []byte(known.Run)
+		run.Text = known.Run
 	}
+	rows := k.row(e.Tool)
 	was := keyed{law: k.was}
-	was.key(k.was.table.Row(known.Tool), run, e, &k.args)
-	if was.noKey != known.NoKey || was.digest != known.Key || was.arguments != known.Args || was.rule != known.Rule {
-		return fmt.Errorf("%s: %w", known.Pos, errAnew)
+	read := was.read(rows[0], e, &k.args)
+	if was.rule != known.Rule || was.arguments != known.Args {
+		return errChanged
 	}
-	now := keyed{law: k.next}
-	now.key(k.next.table.Row(known.Tool), run, e, &k.args)
+	if len(e.Run) == 0 && !known.NoKey {
+		if was.derive(run, e, &k.args); was.digest != known.Key {
+			return errAnew
+		}
+	}
+	now := keyed{law: k.next, rule: rows[1].Own(), noKey: true, reason: was.reason}
+	if read {
+		now.reason = ""
+		now.judge(rows[1], &k.args)
+		now.derive(run, e, &k.args)
+	}
 	*out = triage.Rekeyed{
 		Rule: uint16(now.rule.ID), Key: now.digest, Args: now.arguments, NoKey: now.noKey, Opaque: now.opaque, Ignored: now.ignored, Reason: now.reason,
 	}

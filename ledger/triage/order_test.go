@@ -298,15 +298,15 @@ func (w *world) change(b *Book, by *table.Table) *Book {
 		return nil
 	}
 	for k := range c.Unread() {
-		at := c.At(k)
+		at := c.Pos(k)
 		for f, info := range w.infos {
-			if info.Path != at.Pos.File {
+			if info.Path != at.File {
 				continue
 			}
 			for _, batch := range w.batches[f] {
 				for i := range batch.Recs {
 					r := &batch.Recs[i]
-					if r.Offset != at.Pos.Offset || int(r.N) != at.Pos.N {
+					if r.Offset != at.Offset || int(r.N) != at.N {
 						continue
 					}
 					to := Rekeyed{Rule: r.Rule, Key: r.Key, Args: r.Args, Shape: r.Shape, NoKey: r.NoKey, Ignored: r.Ignored, Reason: string(batch.Text(r.Reason))}

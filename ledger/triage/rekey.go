@@ -17,17 +17,14 @@ type Change struct {
 	unread []uint32
 }
 
-// Reread is a call whose arguments have to be read again: what is known of it, to know it by.
+// Reread is a call whose arguments have to be read again: what is known of it, to know it by. Tool and Run are lent.
 type Reread struct {
-	Pos     Pos
-	Tool    string
-	Run     string
-	Rule    *table.Rule // that it had
-	Key     keys.Digest
-	NoKey   bool
-	Args    [16]byte
-	Time    int64
-	Assumed bool
+	Tool, Run []byte
+	Rule      *table.Rule // that it had
+	Key       keys.Digest
+	NoKey     bool
+	Args      [16]byte
+	Time      int64
 }
 
 // Rekeyed is what the new table makes of such a call.
@@ -130,13 +127,18 @@ func (c *Change) payloads(pairs [][2]int) {
 // Unread counts the calls that have to be read again. They stand in the order of files and of places within them.
 func (c *Change) Unread() int { return len(c.unread) }
 
-// At is what is known of one of them.
-func (c *Change) At(k int) Reread {
-	i := c.unread[k]
-	at := c.b.calls.at(i)
+// File is the file of one of them.
+func (c *Change) File(k int) FileID { return c.b.calls.at(c.unread[k]).file }
+
+// Pos is where one of them stands.
+func (c *Change) Pos(k int) Pos { return c.b.callPos(c.unread[k]) }
+
+// Known is what is known of one of them.
+func (c *Change) Known(k int) Reread {
+	at := c.b.calls.at(c.unread[k])
 	return Reread{
-		Pos: c.b.callPos(i), Tool: c.b.names.text(at.tool), Run: c.b.names.text(at.run), Rule: c.b.rules[at.rule], Key: at.key,
-		NoKey: at.flags&callNoKey != 0, Args: at.args, Time: at.time, Assumed: at.flags&callAssumed != 0,
+		Tool: c.b.names.bytes(at.tool), Run: c.b.names.bytes(at.run), Rule: c.b.rules[at.rule], Key: at.key,
+		NoKey: at.flags&callNoKey != 0, Args: at.args, Time: at.time,
 	}
 }
 

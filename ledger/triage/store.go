@@ -76,6 +76,9 @@ func (t *texts) init() {
 }
 
 func (t *texts) bytes(i uint32) []byte {
+	if i == 0 {
+		return nil
+	}
 	at := t.starts[i]
 	block := t.blocks[at>>32]
 	return block[uint32(at) : uint32(at)+t.sizes[i]]
