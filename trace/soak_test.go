@@ -20,6 +20,7 @@ type soak struct {
 	open map[string]*os.File // writers that keep their descriptor, as loggers do
 	log  []string
 
+	files int           // how many are written at once
 	apart time.Duration // how long after a rotation the next one may come
 }
 
@@ -28,7 +29,7 @@ func (s *soak) did(what, path string) {
 }
 
 func (s *soak) file() string {
-	return filepath.Join(s.dir, string(rune('a'+s.rnd.IntN(4)))+".jsonl")
+	return filepath.Join(s.dir, "agent-"+strconv.Itoa(s.rnd.IntN(s.files))+".jsonl")
 }
 
 // write appends lines, in pieces that end anywhere; the last is always whole.
@@ -134,7 +135,7 @@ func (s *soak) step() {
 }
 
 // TestSoak writes, rotates, cuts, copies and replaces at random while a Reader follows, and wants every line once.
-// DRAINBOARD_SOAK=10m makes it longer than its two seconds, DRAINBOARD_SEED gives it another seed.
+// DRAINBOARD_SOAK=10m makes it longer than its two seconds, on 50 files in place of 4, DRAINBOARD_SEED gives it another seed.
 func TestSoak(t *testing.T) {
 	long := 2 * time.Second
 	if s := os.Getenv("DRAINBOARD_SOAK"); s != "" {
@@ -158,7 +159,10 @@ func TestSoak(t *testing.T) {
 func soakFor(t *testing.T, c Config, seed uint64, long, apart time.Duration) {
 	c.Sources = sources(t.TempDir())
 	s := &soak{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: c.Sources[0].Path, open: map[string]*os.File{}, apart: apart,
+		t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: c.Sources[0].Path, open: map[string]*os.File{}, apart: apart, files: 4,
+	}
+	if long > 10*time.Second {
+		s.files = 50
 	}
 	f := followFor(t, c, long+30*time.Second)
 	done := make(chan struct{})
