@@ -98,6 +98,9 @@ func (x *actor) Close(signalled bool) error {
 
 // Can implements board.Actor.
 func (x *actor) Can(act board.Action) string {
+	if x.a.opts.readOnly {
+		return "read-only: --read-only was given"
+	}
 	switch act {
 	case board.ActClassify, board.ActIgnore:
 		if x.s.tableAt.fixed != "" {
@@ -106,9 +109,6 @@ func (x *actor) Can(act board.Action) string {
 		return ""
 	case board.ActAck:
 		if x.acks != nil {
-			if x.a.opts.readOnly {
-				return "read-only"
-			}
 			return x.acks.why()
 		}
 	case board.ActCompensate:
@@ -154,6 +154,9 @@ func (x *actor) open(ctx context.Context) (*operate.Desk, error) {
 
 // Do implements board.Actor. What was begun is finished although the board ends.
 func (x *actor) Do(ctx context.Context, in board.Intent) (string, error) {
+	if why := x.Can(in.Action()); why != "" {
+		return "", errors.New(why)
+	}
 	x.busy.Add(1)
 	defer x.busy.Done()
 	ctx = context.WithoutCancel(ctx)
