@@ -178,7 +178,8 @@ func actions() []binding {
 		act("c", "compensate", "runs the documented compensation of an extra effect", ActCompensate, group|inFlight, 6),
 		act("a", "ack", "acknowledges findings with a reason", ActAck, group, 7),
 		act("u", "undo", "takes back the last mark or acknowledgement of a row", ActUndo, settle|inLog, 0),
-		act("t", "classify", "gives the tool a class in the decision table", ActClassify, group|inTools, 1),
+		act("t", "classify", "gives the tool a class in the decision table", ActClassify, inTools, 1),
+		act("t", "classify", "gives the tool a class in the decision table", ActClassify, group, 0),
 		act("i", "ignore rule", "leaves a volatile argument out of the tool's keys", ActIgnore, group|inTools, 0),
 	}
 }

@@ -6,6 +6,7 @@ import "slices"
 type column struct {
 	title    string
 	min, max int  // width in columns of the screen; max 0: min
+	want     int  // what it gets before others grow; 0: min
 	gap      int  // columns before it; 0: two
 	drop     int  // among the columns that do not fit those with the highest number go first; 0: never
 	right    bool // the title stands at the right
@@ -66,6 +67,12 @@ func solve(cols []column, width, when int) places {
 	for i, c := range cols {
 		if shown[i] {
 			p.w[i] = c.min
+		}
+	}
+	for i, c := range cols {
+		if more := min(c.want-p.w[i], left); shown[i] && more > 0 {
+			p.w[i] += more
+			left -= more
 		}
 	}
 	for grown := true; left > 0 && grown; {

@@ -109,7 +109,9 @@ func (m *model) below(b *ink.Block) {
 			b.Say(" "+m.theme.Glyph.Dot+" "+ink.Thousands(s.Foreign)+" foreign", ink.Warn)
 		}
 		next := flightTabs[(m.pane().options().tab+1)%len(flightTabs)]
-		b.Gap(3).Say("tab", ink.Hint).Say(" shows "+next, ink.Faint)
+		if b.Room() >= 13+len(next) {
+			b.Gap(3).Say("tab", ink.Hint).Say(" shows "+next, ink.Faint)
+		}
 	case onRuns:
 		b.Say("ceiling ", ink.Plain).Say(ink.Thousands(s.Ceiling), ink.Plain).Say(" (budget.calls_per_run)", ink.Faint)
 		if s.Suggest > 0 {

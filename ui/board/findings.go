@@ -28,8 +28,8 @@ func findingsSpec() *spec[*triage.Finding] {
 		subject: filter.Findings,
 		columns: []column{
 			fSeverity: {title: "SEVERITY", min: 10},
-			fTool:     {title: "TOOL", min: 13, max: 30},
-			fKey:      {title: "KEY", min: keyCols, gap: 1},
+			fTool:     {title: "TOOL", min: 11, want: 13, max: 30},
+			fKey:      {title: "KEY", min: 8, want: keyCols, gap: 1},
 			fCalls:    {title: "CALLS", min: 5, right: true},
 			fCause:    {title: "CAUSE", min: 7, drop: 2},
 			fOutcome:  {title: "OUTCOME", min: 9},
@@ -105,7 +105,7 @@ func findingRow(b *ink.Block, p *places, f *triage.Finding, r rowLook) {
 		b.SayCell(f.Tool, w, strong)
 	}
 	if w := p.cell(b, fKey); w > 0 {
-		b.SayCell(keyCell(f), w, faint)
+		b.SayCell(keyText(keyCell(f), w), w, faint)
 	}
 	if w := p.cell(b, fCalls); w > 0 {
 		b.Right(callsCell(f, b.Glyph()), w, ink.Plain)

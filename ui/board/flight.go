@@ -37,8 +37,8 @@ func flightSpec() *spec[flight] {
 		subject: filter.Rows,
 		columns: []column{
 			lState:   {title: "STATE", min: 11},
-			lTool:    {title: "TOOL", min: 13, max: 30},
-			lKey:     {title: "KEY", min: keyCols, gap: 1},
+			lTool:    {title: "TOOL", min: 11, want: 13, max: 30},
+			lKey:     {title: "KEY", min: 8, want: keyCols, gap: 1},
 			lBar:     {title: "AGE / TIMEOUT", min: 20, max: 31},
 			lOwner:   {title: "OWNER", min: 9, max: 26, drop: 2},
 			lRun:     {title: "RUN", min: 6, max: 26, drop: 3},
@@ -207,7 +207,7 @@ func flightRow(b *ink.Block, p *places, f flight, r rowLook) {
 	}
 	if w := p.cell(b, lKey); w > 0 {
 		if f.row != nil {
-			b.SayCell(prefix(f.row.Key), w, faint)
+			b.SayCell(keyText(prefix(f.row.Key), w), w, faint)
 		} else {
 			b.SayCell("trace only", w, ink.Faint)
 		}

@@ -38,10 +38,10 @@ func (c *composer) callLines(f *facts, most int) {
 }
 
 // widths are those of the parts of call lines.
-type widths struct{ id, brief, tool, status int }
+type widths struct{ id, brief, tool, status, room int }
 
 func (c *composer) callWidths(f *facts) widths {
-	w := widths{id: 4, brief: 2}
+	w := widths{id: 4, brief: 2, room: c.width}
 	for i := range f.calls {
 		w.id = max(w.id, safe.Width(safe.Line(f.calls[i].CallID)))
 		for _, r := range f.calls[i].Results {
@@ -107,7 +107,16 @@ func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 		if n > 0 {
 			at = r.Pos
 		}
-		out = append(out, append(spans, say(place(at), ink.Faint)))
+		if where := safe.Line(place(at)); where != "" {
+			room := w.room - headWidth(spans)
+			switch {
+			case safe.Width(where) <= room:
+				spans = append(spans, span{where, ink.Faint})
+			case room >= 6: // of a place the end says most
+				spans = append(spans, span{safe.Tail(where, room), ink.Faint})
+			}
+		}
+		out = append(out, spans)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -95,7 +96,11 @@ func (p *timelinePage) news() {
 func (p *timelinePage) refresh(m *model, w, h int) tea.Cmd {
 	p.setHeight(h - 1)
 	if p.cols.width != w || p.cols.w == nil {
-		p.cols = solve(timelineColumns, w, 8)
+		cols := slices.Clone(timelineColumns)
+		if p.query.Run != "" {
+			cols[cRun].from = 1 << 20 // it is one run all along
+		}
+		p.cols = solve(cols, w, 8)
 	}
 	if p.asking || p.err != nil { // after an error only news ask again
 		return nil

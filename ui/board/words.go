@@ -86,7 +86,7 @@ func (l look) zoneName() string {
 	return time.Unix(0, l.now).In(l.zone).Format("MST")
 }
 
-// span is a duration as 0:44, 6:12 or 1:02:03.
+// lasting is a duration as 0:44, 6:12, 1h02m or 21d.
 func lasting(seconds float64) string {
 	if seconds < 0 || math.IsNaN(seconds) {
 		seconds = 0
@@ -98,7 +98,7 @@ func lasting(seconds float64) string {
 	if s >= 100*3600 {
 		return strconv.FormatInt(s/86400, 10) + "d"
 	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 }
 
 // timeout is a limit as 30s, 5m or 2h.
@@ -137,6 +137,16 @@ func prefix(key string) string {
 		return key[:keyCols]
 	}
 	return key
+}
+
+// keyText is a key in w columns: one of hexadecimal digits is cut without a sign, as its beginning is what people read.
+func keyText(key string, w int) string {
+	for i := range len(key) {
+		if c := key[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return key
+		}
+	}
+	return key[:min(len(key), max(w, 0))]
 }
 
 // place is where a call stands: the last two parts of its file's path, and the line.
