@@ -2,6 +2,7 @@ package pyjson
 
 import (
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -50,9 +51,9 @@ const keptNodes = 1 << 16
 
 func (d *Doc) parse(src []byte, off int) (int, error) {
 	if room := cap(d.nodes); room > keptNodes && len(d.nodes) < room/8 {
-		d.nodes, d.stack = nil, nil
+		d.nodes = nil
 	}
-	d.nodes, d.stack, d.depth = d.nodes[:0], d.stack[:0], 0
+	d.nodes, d.depth = d.nodes[:0], 0
 	off = skipSpace(src, off)
 	d.base, d.src = off, src[off:]
 	if len(d.src) > math.MaxUint32 {
@@ -77,177 +78,175 @@ func (d *Doc) parse(src []byte, off int) (int, error) {
 
 const reasonEnd = "expected the rest of a value, found the end"
 
+// noNode is the number of no node: what stands round the root.
+const noNode = math.MaxUint32
+
 // values parses the value at the start of d.src. It gives the offset behind it, or that of the fault
-// and a reason; an offset of len(d.src) says that the source ended first.
+// and a reason; an offset of len(d.src) says that the source ended first. While a container is open its
+// node's next is the number of the container round it.
+//
+// It is one long function because each call would cost as much as what is done between two values.
 func (d *Doc) values() (int, string) {
-	s := d.src
-	i := 0
+	s, nodes := d.src, d.nodes[:cap(d.nodes)]
+	n, up, depth, i := uint32(0), uint32(noNode), 0, 0
+	object := false // the innermost open container is one
 	var reason string
 	for {
-		// Here a value must start.
-		i = skipSpace(s, i)
-		if i >= len(s) {
+		if int(n)+2 > len(nodes) {
+			nodes = slices.Grow(nodes[:n], max(64, int(n)))
+			nodes = nodes[:cap(nodes)]
+		}
+		if object { // a member's name comes first
+			if i = skipSpace(s, i); i >= len(s) {
+				return len(s), reasonEnd
+			}
+			if s[i] != '"' {
+				return i, "expected a member name in double quotes, found " + quoteByte(s[i])
+			}
+			start := i
+			flags := uint8(flagPlain)
+			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
+				i++
+			} else if i, flags, reason = d.str(i); reason != "" {
+				return i, reason
+			}
+			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: String, flags: flags}
+			n++
+			if i = skipSpace(s, i); i >= len(s) {
+				return len(s), reasonEnd
+			}
+			if s[i] != ':' {
+				return i, "expected ':' after a member name, found " + quoteByte(s[i])
+			}
+			i++
+		}
+		if i = skipSpace(s, i); i >= len(s) {
 			return len(s), reasonEnd
 		}
+		start := i
 		switch c := s[i]; c {
-		case '{', '[':
-			kind, closer := Object, byte('}')
-			if c == '[' {
-				kind, closer = Array, ']'
-			}
-			d.stack = append(d.stack, uint32(len(d.nodes)))
-			d.depth = max(d.depth, len(d.stack))
-			d.nodes = append(d.nodes, node{start: uint32(i), kind: kind})
-			i = skipSpace(s, i+1)
-			if i < len(s) && s[i] == closer {
-				break // closed below
-			}
-			if kind == Object {
-				if i, reason = d.name(i); reason != "" {
-					return i, reason
-				}
-			}
-			continue
 		case '"':
-			if i, reason = d.str(i); reason != "" {
+			flags := uint8(flagPlain)
+			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
+				i++
+			} else if i, flags, reason = d.str(i); reason != "" {
 				return i, reason
+			}
+			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: String, flags: flags}
+			n++
+		case '{', '[':
+			object = c == '{'
+			kind := Array
+			if object {
+				kind = Object
+			}
+			nodes[n] = node{start: uint32(start), next: up, kind: kind}
+			up = n
+			n++
+			if depth++; depth > d.depth {
+				d.depth = depth
+			}
+			if i = skipSpace(s, i+1); i >= len(s) || s[i] != c+2 { // '}' and ']' stand two behind '{' and '['
+				continue
 			}
 		default:
-			if i, reason = d.scalar(i); reason != "" {
+			kind := Int
+			if c-'0' <= 9 || c == '-' && i+1 < len(s) && s[i+1] != 'I' {
+				i, kind, reason = number(s, i)
+			} else {
+				i, kind, reason = word(s, i)
+			}
+			if reason != "" {
 				return i, reason
 			}
+			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: kind}
+			n++
 		}
-		// Here a value is whole, or its closing bracket comes next.
-		more := false
-		for !more {
-			if len(d.stack) == 0 {
+		// A value is whole, or its closing bracket comes next.
+		for {
+			if up == noNode {
+				d.nodes = nodes[:n]
 				return i, ""
 			}
-			if i, more, reason = d.after(i); reason != "" {
-				return i, reason
+			if i = skipSpace(s, i); i >= len(s) {
+				return len(s), reasonEnd
 			}
+			c := s[i]
+			if c == ',' {
+				i++
+				break
+			}
+			if object && c != '}' {
+				return i, "expected ',' or '}' after a member, found " + quoteByte(c)
+			}
+			if !object && c != ']' {
+				return i, "expected ',' or ']' after an element, found " + quoteByte(c)
+			}
+			i++
+			at := &nodes[up]
+			up, at.end, at.next = at.next, uint32(i), n
+			depth--
+			object = up != noNode && nodes[up].kind == Object
 		}
 	}
 }
 
-// after reads what follows an element or member inside the innermost open container: a comma (and
-// the next member's name), after which more is true, or the closing bracket.
-func (d *Doc) after(i int) (next int, more bool, reason string) {
-	s := d.src
-	i = skipSpace(s, i)
-	if i >= len(s) {
-		return len(s), false, reasonEnd
-	}
-	at := d.stack[len(d.stack)-1]
-	n := &d.nodes[at]
-	switch c := s[i]; {
-	case c == ',':
-		if n.kind == Array {
-			return i + 1, true, ""
-		}
-		i, reason = d.name(skipSpace(s, i+1))
-		return i, true, reason
-	case c == '}' && n.kind == Object, c == ']' && n.kind == Array:
-		n.end, n.next = uint32(i+1), uint32(len(d.nodes))
-		d.stack = d.stack[:len(d.stack)-1]
-		return i + 1, false, ""
-	case n.kind == Object:
-		return i, false, "expected ',' or '}' after a member, found " + quoteByte(c)
-	default:
-		return i, false, "expected ',' or ']' after an element, found " + quoteByte(c)
-	}
-}
-
-// name reads a member name at i, and the colon behind it.
-func (d *Doc) name(i int) (int, string) {
-	s := d.src
-	if i >= len(s) {
-		return len(s), reasonEnd
-	}
-	if s[i] != '"' {
-		return i, "expected a member name in double quotes, found " + quoteByte(s[i])
-	}
-	i, reason := d.str(i)
-	if reason != "" {
-		return i, reason
-	}
-	i = skipSpace(s, i)
-	if i >= len(s) {
-		return len(s), reasonEnd
-	}
-	if s[i] != ':' {
-		return i, "expected ':' after a member name, found " + quoteByte(s[i])
-	}
-	return i + 1, ""
-}
-
-// scalar reads a number or a word at i.
-func (d *Doc) scalar(i int) (int, string) {
-	s := d.src
+// word reads one of JSON's words at i, Python's further ones too.
+func word(s []byte, i int) (int, Kind, string) {
 	kind, word := Missing, ""
-	switch c := s[i]; {
-	case c >= '0' && c <= '9':
-		return d.number(i)
-	case c == '-':
-		if i+1 < len(s) && s[i+1] != 'I' {
-			return d.number(i)
-		}
+	switch c := s[i]; c {
+	case '-':
 		kind, word = Float, "-Infinity"
-	case c == 'n':
+	case 'n':
 		kind, word = Null, "null"
-	case c == 't':
+	case 't':
 		kind, word = True, "true"
-	case c == 'f':
+	case 'f':
 		kind, word = False, "false"
-	case c == 'N':
+	case 'N':
 		kind, word = Float, "NaN"
-	case c == 'I':
+	case 'I':
 		kind, word = Float, "Infinity"
 	default:
-		return i, "expected a value, found " + quoteByte(c)
+		return i, kind, "expected a value, found " + quoteByte(c)
 	}
 	for k := 1; k < len(word); k++ {
 		if i+k >= len(s) {
-			return len(s), reasonEnd
+			return len(s), kind, reasonEnd
 		}
 		if s[i+k] != word[k] {
-			return i + k, "expected " + word + ", found " + quoteByte(s[i+k])
+			return i + k, kind, "expected " + word + ", found " + quoteByte(s[i+k])
 		}
 	}
-	d.add(kind, i, i+len(word), 0)
-	return i + len(word), ""
-}
-
-func (d *Doc) add(kind Kind, start, end int, flags uint8) {
-	d.nodes = append(d.nodes, node{
-		start: uint32(start), end: uint32(end), next: uint32(len(d.nodes) + 1), kind: kind, flags: flags,
-	})
+	return i + len(word), kind, ""
 }
 
 // number reads a number at i, where a digit or a minus sign that is not -Infinity's stands.
-func (d *Doc) number(start int) (int, string) {
-	s := d.src
-	i := start
+func number(s []byte, i int) (int, Kind, string) {
 	if s[i] == '-' {
 		i++
 	}
 	kind := Int
 	switch {
 	case i >= len(s):
-		return len(s), reasonEnd
+		return len(s), kind, reasonEnd
 	case s[i] == '0':
 		i++
 	default:
 		first := i
 		if i = digits(s, i); i == first {
-			return i, "expected a digit, found " + quoteByte(s[i])
+			return i, kind, "expected a digit, found " + quoteByte(s[i])
 		}
 	}
-	if i < len(s) && s[i] == '.' {
+	if i >= len(s) || s[i] != '.' && s[i]|0x20 != 'e' && s[i]-'0' > 9 {
+		return i, kind, ""
+	}
+	if s[i] == '.' {
 		kind = Float
 		first := i + 1
 		if i = digits(s, first); i == first {
-			return fault(s, i, "expected a digit after the decimal point")
+			i, reason := fault(s, i, "expected a digit after the decimal point")
+			return i, kind, reason
 		}
 	}
 	if i < len(s) && s[i]|0x20 == 'e' {
@@ -258,14 +257,14 @@ func (d *Doc) number(start int) (int, string) {
 		}
 		first := i
 		if i = digits(s, first); i == first {
-			return fault(s, i, "expected a digit in the exponent")
+			i, reason := fault(s, i, "expected a digit in the exponent")
+			return i, kind, reason
 		}
 	}
 	if i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.' || s[i]|0x20 == 'e') {
-		return i, "expected the end of a number, found " + quoteByte(s[i])
+		return i, kind, "expected the end of a number, found " + quoteByte(s[i])
 	}
-	d.add(kind, start, i, 0)
-	return i, ""
+	return i, kind, ""
 }
 
 func fault(s []byte, i int, expected string) (int, string) {

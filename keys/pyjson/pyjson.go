@@ -75,7 +75,6 @@ type Doc struct {
 	src   []byte // from the value's first byte on
 	base  int    // offset of src in what Parse was given
 	nodes []node
-	stack []uint32 // open containers while parsing
 	depth int
 	text  bool // surrogate code points may stand in the source (ParseText)
 }

@@ -6,20 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// str reads the string whose opening quote is at start.
-func (d *Doc) str(start int) (int, string) {
+// str reads on in a string from i on, where a byte stands that is not plain, or the end. It gives the offset
+// behind the closing quote and the string's flags.
+func (d *Doc) str(i int) (int, uint8, string) {
 	s := d.src
-	i := start + 1
 	flags := uint8(flagPlain)
-	for {
-		i = skipPlain(s, i)
-		if i >= len(s) {
-			return len(s), reasonEnd
-		}
+	for ; i < len(s); i = skipPlain(s, i) {
 		switch c := s[i]; {
 		case c == '"':
-			d.add(String, start, i+1, flags)
-			return i + 1, ""
+			return i + 1, flags, ""
 		case c == '\\':
 			flags = flagEscaped
 			if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
@@ -28,11 +23,11 @@ func (d *Doc) str(start int) (int, string) {
 			}
 			next, reason := escape(s, i)
 			if reason != "" {
-				return next, reason
+				return next, flags, reason
 			}
 			i = next
 		case c < ' ':
-			return i, "expected control characters in a string to be escaped, found " + quoteByte(c)
+			return i, flags, "expected control characters in a string to be escaped, found " + quoteByte(c)
 		case c < utf8.RuneSelf: // DEL: legal as it stands, but Python writes it as an escape
 			flags &^= flagPlain
 			i++
@@ -41,18 +36,27 @@ func (d *Doc) str(start int) (int, string) {
 			n := d.runeLen(s[i:])
 			if n == 0 {
 				if !utf8.FullRune(s[i:]) {
-					return len(s), reasonEnd
+					return len(s), flags, reasonEnd
 				}
-				return i, "expected UTF-8 in a string, found the byte " + quoteByte(c)
+				return i, flags, "expected UTF-8 in a string, found the byte " + quoteByte(c)
 			}
 			i += n
 		}
 	}
+	return len(s), flags, reasonEnd
 }
 
 // runeLen gives the length of the encoded character at the start of s, whose first byte is not ASCII;
 // 0 when it is none.
 func (d *Doc) runeLen(s []byte) int {
+	if len(s) >= 3 && s[1]&0xC0 == 0x80 {
+		switch c := s[0]; {
+		case c >= 0xC2 && c <= 0xDF:
+			return 2
+		case c >= 0xE1 && c <= 0xEF && c != 0xED && s[2]&0xC0 == 0x80:
+			return 3
+		}
+	}
 	r, n := utf8.DecodeRune(s)
 	if r != utf8.RuneError || n > 1 {
 		return n
@@ -70,11 +74,12 @@ func surrogateAt(s []byte) bool {
 
 // skipPlain gives the offset of the first byte at or after i that is not printable ASCII, or is a
 // quote or a backslash. Eight bytes are looked at at once: each test sets the top bit of the bytes it
-// hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used.
+// hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used. Quotes
+// and control characters are one test: with the second bit turned they are all below 0x21, and no others.
 func skipPlain(s []byte, i int) int {
 	for i+8 <= len(s) {
 		x := binary.LittleEndian.Uint64(s[i:])
-		hit := ((x-' '*ones)|((x^'"'*ones)-ones)|((x^'\\'*ones)-ones))&^x | (x + ones) | x
+		hit := ((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | (x + ones) | x
 		if hit &= 0x80 * ones; hit != 0 {
 			return i + bits.TrailingZeros64(hit)>>3
 		}
