@@ -65,6 +65,8 @@ func findTraces(e *Env, want search) (*foundTraces, error) {
 		newest time.Time
 	}
 	hauls := map[string]*haul{}
+	var asked []string // agents, in the order of their places
+	globs := map[string][]string{}
 	known := map[string]bool{}
 	places := trace.Locations(e.Home, e.Getenv)
 	stores := agentdb.Locations(e.Home, e.Getenv)
@@ -73,7 +75,10 @@ func findTraces(e *Env, want search) (*foundTraces, error) {
 		if want.agent != "" && slug(want.agent) != slug(l.Agent) && slug(want.agent) != l.Format {
 			continue
 		}
-		looked = append(looked, l.Glob+" ("+l.Agent+")")
+		if globs[l.Agent] == nil {
+			asked = append(asked, l.Agent)
+		}
+		globs[l.Agent] = append(globs[l.Agent], l.Glob)
 		paths, err := filepath.Glob(l.Glob)
 		if err != nil {
 			return nil, fmt.Errorf("look for traces of %s: %w", l.Agent, err)
@@ -104,7 +109,7 @@ func findTraces(e *Env, want search) (*foundTraces, error) {
 			out.sources = append(out.sources, trace.Source{Path: l.Glob})
 		}
 	}
-	if want.agent != "" && len(looked) == 0 {
+	if want.agent != "" && len(asked) == 0 {
 		return nil, &usage{"", fmt.Errorf("--agent %s: expected one of %s", want.agent, strings.Join(slices.Sorted(maps.Keys(known)), ", "))}
 	}
 	list := slices.SortedFunc(maps.Values(hauls), func(a, b *haul) int { return b.newest.Compare(a.newest) })
@@ -112,9 +117,24 @@ func findTraces(e *Env, want search) (*foundTraces, error) {
 		out.said = append(out.said, fmt.Sprintf("%s: %s, the newest of %s", h.agent, plural(h.files, "file", "files"), h.newest.Format(time.DateTime)))
 	}
 	if len(out.sources)+len(out.stores) == 0 {
+		for _, agent := range asked {
+			line := agent + ": " + underHome(globs[agent][0], e.Home)
+			if n := len(globs[agent]) - 1; n > 0 {
+				line += ", and " + plural(n, "other place", "other places")
+			}
+			looked = append(looked, line)
+		}
 		return nil, &usage{"", errors.New("no traces were found; name a file or folder, or try: drainboard demo\nlooked in " + strings.Join(looked, "\n          "))}
 	}
 	return out, nil
+}
+
+// underHome writes a path below the user's home as people do.
+func underHome(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
+		return "~/" + filepath.ToSlash(rest)
+	}
+	return path
 }
 
 // slug is a name as --agent takes it.
