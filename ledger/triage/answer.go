@@ -366,7 +366,7 @@ func (b *Book) callView(i uint32, same map[[17]byte]int) CallView {
 		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[c.file].Side, Copy: c.copyOf != 0,
 	}
 	if c.flags&callNoKey == 0 {
-		v.Key = b.cfg.Recipe.Text(c.key)
+		v.Key = b.keyText(c)
 	}
 	for x := c.result; x != 0; x = b.results.at(x).next {
 		r := b.results.at(x)
@@ -411,7 +411,7 @@ func (b *Book) Keys(prefix string, limit int) []string {
 	found := map[string]bool{}
 	for g := uint32(1); g <= b.groups.last() && len(found) < limit; g++ {
 		if at := b.groups.at(g); at.n > 0 {
-			if text := b.cfg.Recipe.Text(b.calls.at(at.head).key); strings.HasPrefix(text, prefix) {
+			if text := b.keyText(b.calls.at(at.head)); strings.HasPrefix(text, prefix) {
 				found[text] = true
 			}
 		}

@@ -64,7 +64,7 @@ func (b *Book) drift(piece []uint32) *Finding {
 	f.Key = ""
 	f.Pointers, f.Looks = b.driftPointers(distinct)
 	for _, i := range distinct {
-		f.Keys = append(f.Keys, b.cfg.Recipe.Text(b.calls.at(i).key))
+		f.Keys = append(f.Keys, b.keyText(b.calls.at(i)))
 	}
 	f.ID = "drift " + f.Keys[0]
 	return f
@@ -182,7 +182,7 @@ func (b *Book) conflict(recorded string, calls []uint32, row *row) []*Finding {
 		intents[intent{c.tool, c.args}] = true
 		if !seenKey[c.key] {
 			seenKey[c.key] = true
-			keyTexts = append(keyTexts, b.cfg.Recipe.Text(c.key))
+			keyTexts = append(keyTexts, b.keyText(c))
 		}
 		if t := b.names.text(c.tool); !seenTool[t] {
 			seenTool[t] = true
@@ -215,6 +215,9 @@ func (b *Book) unkeyedUnmatched(recorded string, calls []uint32) []*Finding {
 		return nil
 	}
 	if !slices.ContainsFunc(b.attempts(calls), func(t attempt) bool { return t.status != trace.Refused }) {
+		return nil
+	}
+	if b.youngCalls(calls, 0, b.recOf.at(b.calls.at(calls[0]).recorded)) {
 		return nil
 	}
 	f := b.begin(Unmatched, High, calls)

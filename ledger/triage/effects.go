@@ -56,7 +56,7 @@ func (b *Book) Effects(key, side string) (Effects, bool) {
 	calls = b.members(at.head, inGroup)
 	first = b.calls.at(calls[0])
 	e := Effects{
-		Key: b.cfg.Recipe.Text(first.key), Run: b.names.text(first.run), Tool: b.names.text(first.tool), Rule: b.rule(first),
+		Key: b.keyText(first), Run: b.names.text(first.run), Tool: b.names.text(first.tool), Rule: b.rule(first),
 		Call: b.callPos(calls[0]),
 	}
 	all := b.attempts(calls)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/trace"
 )
@@ -81,7 +82,7 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 		Started: first.time, Last: trace.NoTime, place: b.placeOf(first),
 	}
 	if first.flags&callNoKey == 0 {
-		f.Key = b.cfg.Recipe.Text(first.key)
+		f.Key = b.keyText(first)
 	}
 	last := uint32(0)
 	for _, i := range calls {
@@ -99,6 +100,19 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 		}
 	}
 	return f
+}
+
+// keyText is the key of a call, as its recipe spells it.
+func (b *Book) keyText(c *call) string {
+	r := b.cfg.Recipe
+	if !r.Spelled() {
+		return r.Text(c.key)
+	}
+	var run keys.RunID
+	if !b.rule(c).Forever {
+		run.Text = b.names.bytes(c.run)
+	}
+	return r.Spell(c.key, run, b.names.bytes(c.tool))
 }
 
 // maxAbout bounds the runs that one finding is counted in; a key stands in more than one run only with `scope: forever`, an intent across runs in many.
@@ -298,7 +312,7 @@ func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding 
 		met := b.meets(at.id, calls)
 		b.setInLedger(at, calls, met)
 		refused := !slices.ContainsFunc(tries, func(t attempt) bool { return t.status != trace.Refused })
-		if !met && !refused && b.leads(at, calls) {
+		if !met && !refused && b.leads(at, calls) && !b.youngCalls(calls, b.calls.at(calls[0]).group, 0) {
 			add(whyNoRow, b.files[b.calls.at(calls[0]).file].Side)
 		}
 	}

@@ -52,7 +52,7 @@ func (b *Book) doing(i, x uint32) Doing {
 		Rule: b.rule(c), Time: c.time, Assumed: c.flags&callAssumed != 0, Group: c.group,
 	}
 	if c.flags&callNoKey == 0 {
-		d.Key = b.cfg.Recipe.Text(c.key)
+		d.Key = b.keyText(c)
 	}
 	if x == 0 || b.results.at(x).status != trace.OK {
 		return d
