@@ -1,4 +1,4 @@
-package main
+package command_test
 
 import (
 	"bytes"
@@ -18,25 +18,29 @@ import (
 
 	"drainboard/ledger"
 	"drainboard/ledger/sqlite"
+	"drainboard/ui/command"
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// program is what the program's main does.
+func program() { os.Exit(command.Main()) }
+
 // TestMain lets the test's own binary be drainboard, for scripts and for terminals.
 func TestMain(m *testing.M) {
 	if os.Getenv("DRAINBOARD_TEST_BE_MAIN") != "" {
-		main()
+		program()
 	}
-	testscript.Main(m, map[string]func(){"drainboard": main, "mkledger": makeLedger})
+	testscript.Main(m, map[string]func(){"drainboard": program, "mkledger": makeLedger})
 }
 
 // TestScripts runs the command lines of testdata/script.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: "../../testdata/script",
 		Setup: func(e *testscript.Env) error {
-			seed, err := filepath.Abs("testdata/seed")
+			seed, err := filepath.Abs("../../testdata/seed")
 			e.Setenv("SEED", seed)
 			return err
 		},
@@ -104,7 +108,7 @@ func makeLedger() {
 
 // TestSilentOnATerminal starts commands on a terminal that answers nothing: none may ask it for anything, or wait for it.
 func TestSilentOnATerminal(t *testing.T) {
-	for _, args := range [][]string{{"version"}, {"--help"}, {"formats", "--json"}, {"check", "--json", "testdata/cases/01-invoke-runs-body-twice/trace.jsonl"}} {
+	for _, args := range [][]string{{"version"}, {"--help"}, {"formats", "--json"}, {"check", "--json", "../../testdata/cases/01-invoke-runs-body-twice/trace.jsonl"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		cmd := exec.CommandContext(ctx, os.Args[0], args...)
 		cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_BE_MAIN=1", "TERM=xterm-256color", "CI=")
@@ -193,7 +197,7 @@ var doors = []struct{ room, may string }{
 
 // TestDoors holds every package to the doors that its room has.
 func TestDoors(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", "{{.ImportPath}}: {{range .Imports}}{{.}} {{end}}", "./...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", "{{.ImportPath}}: {{range .Imports}}{{.}} {{end}}", "drainboard/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
