@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Find looks for a tools.yaml in start and, when start is inside a repository (a folder that holds
@@ -48,15 +47,15 @@ func Trusted(path string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("table is not trusted: expected a regular file, found %s at %s; name the file itself", kind(info.Mode()), path)
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
+	owner, _, ok := ownerOf(info)
 	if !ok {
 		return fmt.Errorf("table is not trusted: the owner of %s cannot be told on this system", path)
 	}
-	return trusted(path, info.Mode().Perm(), stat.Uid, os.Geteuid())
+	return trusted(path, info.Mode().Perm(), owner, os.Geteuid())
 }
 
-func trusted(path string, mode fs.FileMode, owner uint32, user int) error {
-	if owner != 0 && int(owner) != user {
+func trusted(path string, mode fs.FileMode, owner, user int) error {
+	if owner != 0 && owner != user {
 		return fmt.Errorf("table is not trusted: expected %s to belong to you (user %d) or root, found user %d; copy it and name the copy", path, user, owner)
 	}
 	if mode&0o022 != 0 {
@@ -84,7 +83,7 @@ func Replace(path string, old, new []byte) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	mode, owner, err := holds(path, old)
+	before, err := holds(path, old)
 	if err != nil {
 		return err
 	}
@@ -101,13 +100,17 @@ func Replace(path string, old, new []byte) (err error) {
 	if _, err = f.Write(new); err != nil {
 		return fmt.Errorf("cannot write the new table: %w", err)
 	}
-	if owner != nil {
-		_ = f.Chown(int(owner.Uid), int(owner.Gid)) // only root may give a file away: then it is the user's
+	mode := fs.FileMode(0o644)
+	if before != nil {
+		mode = before.Mode().Perm()
+		if user, group, ok := ownerOf(before); ok {
+			_ = f.Chown(user, group) // only root may give a file away: then it is the user's
+		}
 	}
 	if err = errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("cannot write the new table: %w", err)
 	}
-	if _, _, err = holds(path, old); err != nil {
+	if _, err = holds(path, old); err != nil {
 		return err
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
@@ -116,24 +119,23 @@ func Replace(path string, old, new []byte) (err error) {
 	return syncDir(filepath.Dir(path))
 }
 
-// holds checks that the file is what was read, and gives its mode and owner.
-func holds(path string, old []byte) (fs.FileMode, *syscall.Stat_t, error) {
+// holds checks that the file is what was read, and says what it is; nil when there is none, and there was to be none.
+func holds(path string, old []byte) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && old == nil {
-		return 0o644, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot read the table: %w", err)
+		return nil, fmt.Errorf("cannot read the table: %w", err)
 	}
 	now, err := os.ReadFile(path)
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot read the table: %w", err)
+		return nil, fmt.Errorf("cannot read the table: %w", err)
 	}
 	if old == nil || !bytes.Equal(now, old) {
-		return 0, nil, fmt.Errorf("%s: %w", path, ErrChanged)
+		return nil, fmt.Errorf("%s: %w", path, ErrChanged)
 	}
-	stat, _ := info.Sys().(*syscall.Stat_t)
-	return info.Mode().Perm(), stat, nil
+	return info, nil
 }
 
 func syncDir(path string) error {

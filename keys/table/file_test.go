@@ -76,7 +76,7 @@ func TestTrusted(t *testing.T) {
 		t.Errorf("folder: %v", err)
 	}
 	for _, c := range []struct {
-		owner uint32
+		owner int
 		user  int
 		ok    bool
 	}{{1000, 1000, true}, {0, 1000, true}, {1001, 1000, false}, {1000, 0, false}} {
