@@ -383,7 +383,7 @@ func (e *Engine) Report(ctx context.Context) (r *triage.Report, err error) {
 			r.Apply(o.window.View(now), now)
 		}
 	})
-	if err == nil && r.Ledger != nil {
+	if err == nil {
 		r.Ledger.Path = e.cfg.LedgerPath
 	}
 	return r, err

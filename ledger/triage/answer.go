@@ -30,9 +30,7 @@ func (b *Book) Report(now int64) *Report {
 		Sources: []ReportSource{}, Blockers: []ReportBlock{}, Unreadable: []ReportBad{}, Unclassified: []ReportTool{},
 		Budget: ReportBudget{Ceiling: s.Ceiling, Suggested: s.Suggest, Runs: []ReportRun{}},
 	}
-	if b.cfg.Ledger {
-		r.Ledger = &ReportLedger{States: s.States, Recipe: s.Recipe, Foreign: s.Foreign}
-	}
+	r.Ledger = ReportLedger{States: s.States, Recipe: s.Recipe, Foreign: s.Foreign}
 	for _, v := range s.Verdict.Blockers {
 		r.Blockers = append(r.Blockers, ReportBlock{v.Kind, v.Count})
 	}
@@ -284,14 +282,15 @@ type Record struct {
 
 // Record finds the call or result at a position.
 func (b *Book) Record(p Pos) (Record, bool) {
-	if i := b.find(p); i != 0 {
-		c := b.calls.at(i)
-		return Record{Tool: b.names.text(c.tool), Digest: c.args}, true
-	}
+	// A result first: what is no call at its number is looked for among all calls.
 	if p.ref != 0 && p.ref <= b.results.last() {
 		if r := b.results.at(p.ref); r.offset == p.Offset && r.file == p.FileID && int(r.n) == p.N {
 			return Record{Result: true, Tool: b.names.text(r.tool), Digest: r.payload}, true
 		}
+	}
+	if i := b.find(p); i != 0 {
+		c := b.calls.at(i)
+		return Record{Tool: b.names.text(c.tool), Digest: c.args}, true
 	}
 	return Record{}, false
 }

@@ -15,7 +15,7 @@ type Report struct {
 	Others       int            `json:"others"`
 	Runs         int            `json:"runs"`
 	Tools        int            `json:"tools"`
-	Ledger       *ReportLedger  `json:"ledger"`
+	Ledger       ReportLedger   `json:"ledger"`
 	Table        string         `json:"table"`
 	Sources      []ReportSource `json:"sources"`
 	Blockers     []ReportBlock  `json:"blockers"`

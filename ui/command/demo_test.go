@@ -18,7 +18,7 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal(w.out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != "NO-GO" || r.BadLines < 2 || r.PartialTails != 1 || r.Copies < 1 || r.Ledger == nil || r.Ledger.Foreign != 1 {
+	if r.Verdict != "NO-GO" || r.BadLines < 2 || r.PartialTails != 1 || r.Copies < 1 || r.Ledger.Path == "" || r.Ledger.Foreign != 1 {
 		t.Errorf("verdict %s, %d bad lines, %d partial tails, %d copies, ledger %+v", r.Verdict, r.BadLines, r.PartialTails, r.Copies, r.Ledger)
 	}
 	seen := map[string]int{}
