@@ -59,6 +59,9 @@ func (r *Record) Append(line []byte) (n int, err error) {
 		if info, serr := r.f.Stat(); n > 0 && serr == nil && info.Size() == size+int64(n) && r.f.Truncate(size) == nil {
 			n = 0
 		}
+		if p := (*os.PathError)(nil); errors.As(err, &p) {
+			err = p.Err // the path is named once
+		}
 		return n, fmt.Errorf("write %s: %w", r.path, err)
 	}
 	return n, nil

@@ -27,6 +27,9 @@ func describe(f *triage.Finding, now int64) description {
 		if f.Overlap {
 			d.words += ", at once"
 		}
+		if f.Undone > 0 {
+			d.words += fmt.Sprintf(", %d of %d undone", f.Undone, f.Extras)
+		}
 	case triage.Drift:
 		d.key = strings.Join(f.Pointers, " ")
 		d.words = strings.Join(f.Looks, ", ")
@@ -93,6 +96,9 @@ func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 	s = step{kind: f.Kind.String(), name: strings.TrimSpace(f.Tool + " " + prefix(f.Key))}
 	switch f.Kind {
 	case triage.Duplicate:
+		if f.Extras > 0 && f.Undone == f.Extras {
+			return s, false
+		}
 		s.kind += string(f.Outcome) + f.Class.String()
 		s.words = causeWords(f) + " " + outcomeWords(f)
 	case triage.LateReply:
