@@ -80,6 +80,7 @@ type Engine struct {
 	snapshot atomic.Pointer[triage.Snapshot]
 	trouble  atomic.Pointer[string] // why the ledger cannot be read just now
 	loading  atomic.Bool
+	looked   atomic.Int64 // when the last look at the ledger began that went well, since started
 	started  time.Time
 	fault    atomic.Pointer[error] // what ended the engine early
 	batches  sync.Pool             // folded batches, whose memory is used again
@@ -380,7 +381,7 @@ func (e *Engine) Report(ctx context.Context) (r *triage.Report, err error) {
 	err = e.ask(ctx, func(o *owner) {
 		now := e.cfg.Now().UnixNano()
 		if r = o.book.Report(now); o.window != nil {
-			r.Apply(o.window.View(now), now)
+			r.Apply(o.window.view(now), now)
 		}
 	})
 	if err == nil {

@@ -37,6 +37,7 @@ func (e *Engine) watchLedger() {
 	defer tick.Stop()
 	failing := false
 	for first := true; ; first = false {
+		began := time.Since(e.started)
 		changes, err := e.cfg.Ledger.Look(e.ctx)
 		switch {
 		case e.ctx.Err() != nil:
@@ -46,6 +47,7 @@ func (e *Engine) watchLedger() {
 			e.trouble.Store(&text)
 		default:
 			e.trouble.Store(nil)
+			e.looked.Store(int64(began))
 		}
 		news := viewRows(changes, e.Table())
 		if first || failing != (err != nil) || changes.All || len(news.rows)+len(news.gone) > 0 || news.more != nil {

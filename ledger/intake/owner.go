@@ -31,7 +31,9 @@ type owner struct {
 	acks    []ledger.Ack   // of no ledger
 	once    sync.Once      // loaded is closed once
 	window  *watched       // nil: no drain window was chosen
-	best    *keys.Recipe   // reproduces more rows of the ledger than the recipe in force; nil: none does
+	patience
+	empties
+	best *keys.Recipe // reproduces more rows of the ledger than the recipe in force; nil: none does
 }
 
 // queue holds the batches of a file that came before their turn.
@@ -58,6 +60,7 @@ func newOwner(e *Engine) *owner {
 // clean begins an empty book for the reading in force.
 func (o *owner) clean() {
 	c, r := &o.e.cfg, o.e.reading.Load()
+	o.empties = nil
 	o.pass, o.files, o.byID, o.folded, o.caught, o.best = r.number, map[*trace.File]*queue{}, nil, 0, false, nil
 	o.book = triage.NewBook(triage.Config{
 		Table: r.law.Load().table, Recipe: r.law.Load().recipe, Ledger: c.Ledger != nil || c.LedgerErr != nil, Draining: c.Draining, Since: c.Since, Match: c.Match,
@@ -132,7 +135,7 @@ func (o *owner) run() {
 			f(o)
 		case <-due.C:
 		case <-tick.C:
-			o.dirty = o.compensating() || o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending() || o.window.due(e.cfg.Now().UnixNano())
+			o.dirty = o.compensating() || o.dirty || o.book.Ages(e.cfg.Now().UnixNano()) || o.book.Pending() || o.book.Awaiting() || o.window.due(e.cfg.Now().UnixNano())
 		case <-e.ctx.Done():
 			return
 		}
@@ -143,6 +146,7 @@ func (o *owner) run() {
 func (o *owner) show() {
 	began := time.Now()
 	final := o.caught && o.ledger && o.workers == 0
+	o.patience.look(o)
 	s := o.book.Snapshot(o.e.cfg.Now().UnixNano(), final)
 	if o.window != nil {
 		o.window.look(s, o.e.loading.Load())
@@ -236,6 +240,7 @@ func (o *owner) note(n *trace.Notice) {
 			o.queue(n.File)
 		}
 		o.book.Unread(n.Path, "")
+		o.empties.found(n.Path, func(source string) { o.book.Unread(source, "") })
 	case trace.Unreadable:
 		reason := "cannot be read"
 		if n.Err != nil {
@@ -244,6 +249,7 @@ func (o *owner) note(n *trace.Notice) {
 		o.book.Unread(n.Path, reason)
 	case trace.NoTraces:
 		o.book.Unread(n.Path, "no traces in it")
+		o.empties = append(o.empties, n.Path)
 	case trace.Truncated, trace.Rewritten:
 		word := map[trace.What]string{trace.Truncated: "truncated", trace.Rewritten: "rewritten"}[n.What]
 		say(n.Of, word)
@@ -279,6 +285,7 @@ func (o *owner) settleLoad() {
 	}
 	o.e.loading.Store(false)
 	o.book.Loading(false)
+	o.patience.begin(o)
 	o.show()
 	o.once.Do(func() { close(o.e.loaded) })
 }

@@ -12,6 +12,7 @@ type watched struct {
 	triage.Window
 	keep func(triage.WindowState) // may be nil
 	kept triage.WindowState       // that keep was told last
+	late time.Duration            // how long after its end a window is through: until what is waited for has had its time
 }
 
 // watch begins to watch the window that was chosen, or returns nil.
@@ -23,13 +24,17 @@ func watch(c *Config) *watched {
 	if state == (triage.WindowState{}) {
 		state = triage.Unwatched()
 	}
-	return &watched{Window: triage.Window{Need: c.Window, State: state}, keep: c.KeepWindow}
+	w := &watched{Window: triage.Window{Need: c.Window, State: state}, keep: c.KeepWindow}
+	if c.Follow && c.Ledger != nil {
+		w.late = 2 * inGoodTime
+	}
+	return w
 }
 
 const (
-	// overlook is how far back the ledger is asked, beyond the look before, what was in flight: rows and the calls that say whose they are arrive one
-	// after the other.
-	overlook = 2 * time.Second
+	// overlook is how far back the ledger is asked, beyond the look before, what was in flight: a row that waits for the call that says whose it is has
+	// had its time by then.
+	overlook = 4 * inGoodTime
 	// heartbeat is how old what was kept may be.
 	heartbeat = 5 * time.Second
 )
@@ -44,7 +49,14 @@ func (w *watched) look(s *triage.Snapshot, loading bool) {
 		w.Observe(s.Now, !s.Verdict.Go, s.LastBlocked(floor))
 		w.save()
 	}
-	s.Apply(w.View(s.Now))
+	s.Apply(w.view(s.Now))
+}
+
+// view says how the window stands: through only when what came at its last second has had its time.
+func (w *watched) view(now int64) *triage.WindowView {
+	v := w.View(now)
+	v.Through = v.Through && now-v.Until >= int64(w.late)
+	return v
 }
 
 // save tells keep what changed, and now and then that somebody still looks.
@@ -70,6 +82,6 @@ func (w *watched) due(now int64) bool {
 	if w.State.Seen == trace.NoTime {
 		return false
 	}
-	v := w.View(now)
-	return v.Through && w.State.Seen < v.Until || now-w.State.Seen >= int64(heartbeat)
+	v := w.view(now)
+	return v.Through && w.State.Seen < v.Until+int64(w.late) || now-w.State.Seen >= int64(heartbeat)
 }

@@ -143,7 +143,7 @@ func (b *Book) settleRow(r *row) {
 	now = append(now, b.conflict(r.Key, calls, r)...)
 	v := &RowView{
 		Key: r.Key, Tool: r.Tool, State: r.State, Owner: r.Owner, Created: r.Created, Updated: r.Updated, Timeout: r.Timeout,
-		Hung: r.hung, Met: len(calls), HasResponse: r.HasResponse, Foreign: len(calls) == 0 && !r.Reproduced, Drains: b.drains(calls),
+		Hung: r.hung, Met: len(calls), HasResponse: r.HasResponse, Foreign: len(calls) == 0 && !r.Reproduced, Drains: b.drains(r, calls),
 	}
 	if len(calls) > 0 {
 		v.Run = b.names.text(b.calls.at(calls[0]).run)
@@ -216,14 +216,17 @@ func (b *Book) inFlight(r *row, calls []uint32) *Finding {
 		f.Kind, f.Severity = Hung, High
 	}
 	f.ID, f.Key, f.Tool, f.Timeout, f.Owner = "in-flight "+r.Key, r.Key, r.Tool, r.Timeout, r.Owner
-	f.drains = r.hung || b.drains(calls)
+	f.drains = r.hung || b.drains(r, calls)
 	return f
 }
 
 // drains says whether a row in flight blocks the drain by whom called it: the draining side, or no side at all.
-func (b *Book) drains(calls []uint32) bool {
-	if len(b.sides) < 2 || len(calls) == 0 {
+func (b *Book) drains(r *row, calls []uint32) bool {
+	if len(b.sides) < 2 {
 		return true
+	}
+	if len(calls) == 0 {
+		return !b.youngRow(r)
 	}
 	for _, i := range calls {
 		if side := b.files[b.calls.at(i).file].side; side == b.draining() || side == 0 {

@@ -102,6 +102,7 @@ type Book struct {
 	intents  map[keys.ID]keys.ID       // the other way round
 	drainAt  int64                     // when the drain began, or trace.NoTime
 	acted    int64                     // Snapshot.Acted
+	await    await
 }
 
 // The entities that are evaluated by a queue.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drainboard/ledger/triage"
-	"drainboard/trace"
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
@@ -132,6 +131,9 @@ func (a *app) knownSide(s *session) error {
 	return nil
 }
 
+// settled is how long it has to be GO without a window: a call that just came has its time to meet its row.
+const settled = 2 * time.Second
+
 // await follows until it is GO, or until the time is over, and says what it waits for.
 func (a *app) await(ctx context.Context, s *session, timeout time.Duration) error {
 	var over <-chan time.Time
@@ -142,13 +144,19 @@ func (a *app) await(ctx context.Context, s *session, timeout time.Duration) erro
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	var went time.Time // since when it is GO
 	table := newTableWatch(s)
 	said := progress{to: a.env.Stderr}
 	for {
 		snap := s.Snapshot()
 		said.say(snap, s.Progress().Loading, a.clock())
+		if !snap.Verdict.Go {
+			went = time.Time{}
+		} else if went.IsZero() {
+			went = time.Now()
+		}
 		switch {
-		case snap.Verdict.Go:
+		case snap.Verdict.Go && (snap.Window != nil || time.Since(went) >= settled):
 			return nil
 		case s.use.ledgerErr != "":
 			fmt.Fprintln(a.env.Stderr, safe.Line("drainboard: not waiting: "+s.use.ledgerErr))
@@ -180,7 +188,7 @@ func waitsFor(s *triage.Snapshot, loading bool, now time.Time) string {
 		return "reading"
 	case v.Go:
 		return "GO"
-	case v.Waiting || s.Window != nil && s.Window.Since != trace.NoTime: // what blocks is only on its way: a call before its row, or the other way round
+	case v.Waiting:
 		return fmt.Sprintf("nothing blocks, %s of %s left", span(s.Window.Left(now.UnixNano())), span(s.Window.Need))
 	}
 	var parts []string

@@ -9,7 +9,6 @@ import (
 
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
-	"drainboard/trace"
 )
 
 // progress says on standard error what drain waits for: at once when that is something else, and once a minute.
@@ -23,7 +22,7 @@ type progress struct {
 func (p *progress) say(s *triage.Snapshot, loading bool, now time.Time) {
 	words := waitsFor(s, loading, now)
 	what := words
-	if s.Window != nil && s.Window.Since != trace.NoTime && !s.Verdict.Go && !loading {
+	if s.Verdict.Waiting && !loading {
 		what = "waiting" // the time that is left is no news
 	}
 	if what == p.last && now.Sub(p.at) < time.Minute {
