@@ -121,3 +121,25 @@ func (e *Engine) Merges(ctx context.Context, tool string, pointers []keys.Pointe
 	})
 	return out, unread, err
 }
+
+// Basis reads again what a call's key is made of: its run as recorded, and its arguments, less what its rule ignores, into args.
+func (e *Engine) Basis(ctx context.Context, v *triage.CallView, args *keys.Args) (run keys.RunID, err error) {
+	ev, err := e.event(ctx, v.Pos)
+	if err != nil {
+		return run, err
+	}
+	if err := args.Parse(ev.Args); err != nil {
+		return run, err
+	}
+	run = keys.RunID{Text: ev.Run, Raw: ev.RunRaw}
+	if len(ev.Run) == 0 {
+		run.Text = []byte(v.Run)
+	}
+	if v.Rule != nil {
+		args.Ignore(v.Rule.Ignore)
+		if v.Rule.Forever {
+			run = keys.RunID{}
+		}
+	}
+	return run, nil
+}

@@ -14,33 +14,41 @@ import (
 )
 
 func newKeysIgnore(a *app) *cobra.Command {
-	var yes bool
+	var flags ignoreFlags
 	c := &cobra.Command{
 		Use:   "ignore TOOL POINTER [PATH | label=PATH]...",
 		Short: "Leave an argument out of a tool's keys, after a look at what that merges",
 		Long: `ignore adds a JSON pointer to the ignore: rule of a tool in tools.yaml. Before that it shows which calls
 of the traces would share a key: merging distinct intents deletes real work. It asks first; without a
-terminal it writes only with --yes.`,
+terminal it writes only with --yes.
+
+Where calls that would be merged were answered differently the rule is dangerous: then it is written only
+when the tool's name is typed, or with --merge-different.`,
 		Example: "  drainboard keys ignore post_status /at traces/",
 		Args:    atLeast(2, "a tool and a JSON pointer, as /requested_at"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.ignore(c.Context(), args[0], args[1], args[2:], yes)
+			return a.ignore(c.Context(), args[0], args[1], args[2:], &flags)
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "write without asking")
+	c.Flags().BoolVar(&flags.yes, "yes", false, "write without asking, unless it is dangerous")
+	c.Flags().BoolVar(&flags.different, "merge-different", false, "write although calls that were answered differently become one intent")
 	return c
 }
 
+// ignoreFlags are the flags of keys ignore.
+type ignoreFlags struct{ yes, different bool }
+
 // ignored is what `keys ignore --json` prints.
 type ignored struct {
-	Tool    string  `json:"tool"`
-	Pointer string  `json:"pointer"`
-	Merges  []merge `json:"merges"`
-	Unread  int     `json:"unread"`
-	Written bool    `json:"written"`
+	Tool      string  `json:"tool"`
+	Pointer   string  `json:"pointer"`
+	Merges    []merge `json:"merges"`
+	Dangerous bool    `json:"dangerous"` // calls that would be merged were answered differently
+	Unread    int     `json:"unread"`
+	Written   bool    `json:"written"`
 }
 
-func (a *app) ignore(ctx context.Context, tool, pointer string, paths []string, yes bool) error {
+func (a *app) ignore(ctx context.Context, tool, pointer string, paths []string, flags *ignoreFlags) error {
 	at, err := keys.ParsePointer(pointer)
 	if err != nil {
 		return &usage{"keys ignore", err}
@@ -65,9 +73,15 @@ func (a *app) ignore(ctx context.Context, tool, pointer string, paths []string, 
 		return fmt.Errorf("%s: %w", s.tableAt.path, err)
 	}
 	answer := ignored{Tool: tool, Pointer: pointer, Merges: []merge{}}
-	if err := s.merges(ctx, tool, []keys.Pointer{at}, func(m merge) { answer.Merges = append(answer.Merges, m) }, &answer.Unread); err != nil {
+	list, unread, err := s.Merges(ctx, tool, []keys.Pointer{at})
+	if err != nil {
 		return err
 	}
+	answer.Unread = unread
+	for i := range list {
+		answer.Merges = append(answer.Merges, mergeOf(&list[i]))
+	}
+	answer.Dangerous = dangerous(answer.Merges)
 	p := a.page()
 	if !a.opts.json {
 		p.preview(tool, pointer, &answer)
@@ -75,7 +89,15 @@ func (a *app) ignore(ctx context.Context, tool, pointer string, paths []string, 
 			return err
 		}
 	}
-	if answer.Written, err = a.agreed(yes, "Write it?"); err != nil {
+	switch {
+	case !answer.Dangerous:
+		answer.Written, err = a.agreed(flags.yes || flags.different, "Write it?", "")
+	case flags.yes && !flags.different:
+		err = &refusal{errors.New("nothing was written: calls that were answered differently would become one intent; --merge-different does it all the same")}
+	default:
+		answer.Written, err = a.agreed(flags.different, "Write it all the same? Type "+tool+":", tool)
+	}
+	if err != nil {
 		return err
 	}
 	if answer.Written {
@@ -93,16 +115,23 @@ func (a *app) ignore(ctx context.Context, tool, pointer string, paths []string, 
 	return nil
 }
 
-// agreed asks a question on a terminal; only "y" or "yes" is yes. Without a terminal nobody can answer, and it is refused.
-func (a *app) agreed(yes bool, question string) (bool, error) {
+// agreed asks a question on a terminal; only "y" or "yes" is yes, or, where word is set, that word. Without a terminal nobody can
+// answer, and it is refused.
+func (a *app) agreed(yes bool, question, word string) (bool, error) {
 	switch {
 	case yes:
 		return true, nil
+	case !a.env.Interactive && word != "":
+		return false, &refusal{errors.New("nothing was written: it is dangerous, and there is no terminal to ask on; give --merge-different when you agree")}
 	case !a.env.Interactive:
 		return false, &refusal{errors.New("nothing was written: there is no terminal to ask on; give --yes when you agree")}
 	}
 	p := a.page()
-	p.word(bold, "%s", question).word(dim, " [y/N] ")
+	if p.word(bold, "%s", question); word == "" {
+		p.word(dim, " [y/N] ")
+	} else {
+		p.word(dim, " ")
+	}
 	if err := p.flush(a.env.Stderr); err != nil {
 		return false, err
 	}
@@ -110,40 +139,15 @@ func (a *app) agreed(yes bool, question string) (bool, error) {
 	if err != nil && answer == "" {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
+	answer = strings.TrimSpace(answer)
+	if word != "" && answer == word || word == "" && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")) {
 		return true, nil
-	default:
-		return false, &refusal{errors.New("nothing was written")}
 	}
+	return false, &refusal{errors.New("nothing was written")}
 }
 
 // preview prints what an ignore rule would merge.
 func (p *page) preview(tool, pointer string, a *ignored) {
 	p.word(plain, "Without %s the calls of ", pointer).word(bold, "%s", tool).word(plain, " would share keys like this:").line()
 	p.merged(a.Merges, a.Unread)
-}
-
-// merged lists sets of calls that would come under one key.
-func (p *page) merged(list []merge, unread int) {
-	if unread > 0 {
-		p.word(yellow, "  %s could not be read again and is not in this preview", plural(unread, "call", "calls")).line()
-	}
-	if len(list) == 0 {
-		p.word(green, "  nothing would be merged").line()
-		return
-	}
-	const most, places = 10, 4
-	for i, m := range list {
-		if i == most {
-			p.word(dim, "    and %d more; --json lists all", len(list)-most).line()
-			break
-		}
-		at, end := m.At, ""
-		if len(at) > places {
-			at, end = at[:places], fmt.Sprintf(" and %d more", len(m.At)-places)
-		}
-		p.word(plain, "    %s: %s  ", m.Run, plural(len(m.Keys), "key", "keys")).word(dim, "%s", strings.Join(at, " ")+end).line()
-	}
-	p.word(plain, "  Merging distinct intents deletes real work: are these the same action?").line()
 }

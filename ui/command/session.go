@@ -27,6 +27,9 @@ type engine interface {
 	Effects(ctx context.Context, key, side string) (triage.Effects, bool, error)
 	Keys(ctx context.Context, prefix string, limit int) ([]string, error)
 	Recipe() *keys.Recipe
+	Basis(ctx context.Context, v *triage.CallView, args *keys.Args) (keys.RunID, error)
+	Arguments(ctx context.Context, tool string, visit func(v *triage.CallView, args *keys.Args) bool) (unread int, err error)
+	Merges(ctx context.Context, tool string, pointers []keys.Pointer) (out []triage.Merge, unread int, err error)
 	Acknowledge(ctx context.Context, acks []ledger.Ack) error
 	Reload(ctx context.Context, t *table.Table) error
 	LoneKeys(ctx context.Context, limit int) ([]triage.LoneKey, error)

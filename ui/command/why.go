@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,22 +9,23 @@ import (
 	"strings"
 
 	"drainboard/keys"
-	"drainboard/keys/table"
-	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
 )
 
-// explanation is what `keys explain --json` prints.
+// explanation is what `keys explain A B --json` prints.
 type explanation struct {
 	Recipe      string       `json:"recipe"`
 	A           side         `json:"a"`
 	B           side         `json:"b"`
 	SameKey     bool         `json:"same_key"`
-	Differs     []string     `json:"differs"` // of run, tool, arguments
+	Differs     []string     `json:"differs"`    // of run, tool, arguments
+	FirstByte   int          `json:"first_byte"` // at which the hashed bytes differ, from 0; -1: nowhere
 	Differences []difference `json:"differences"`
 	Ignore      []string     `json:"ignore"` // the pointers that would merge the two, when leaving something out can
 	Merges      []merge      `json:"merges"` // what else they would merge
+	Dangerous   bool         `json:"dangerous"`
 	Unread      int          `json:"unread"` // calls whose arguments could not be read again
+	Doubts      []string     `json:"doubts"` // what keys of this recipe do not tell apart
 }
 
 type side struct {
@@ -36,6 +38,7 @@ type side struct {
 	Time     string `json:"time"`
 	Ignored  bool   `json:"ignored"`
 	Reason   string `json:"reason"`
+	Hashed   string `json:"hashed"` // the bytes that the recipe hashes
 }
 
 type difference struct {
@@ -43,12 +46,31 @@ type difference struct {
 	A       json.RawMessage `json:"a"`
 	B       json.RawMessage `json:"b"`
 	Looks   string          `json:"looks_like"`
+	Why     string          `json:"why"`
 }
 
+// merge is a set of keys that a rule would make one.
 type merge struct {
-	Run  string   `json:"run"`
-	Keys []string `json:"keys"`
-	At   []string `json:"at"`
+	Run     string   `json:"run"`
+	Keys    []string `json:"keys"`
+	At      []string `json:"at"` // the first call of each
+	Calls   int      `json:"calls"`
+	Differs bool     `json:"results_differ"`
+	Unknown bool     `json:"results_unknown"` // fewer than two of the keys were answered
+}
+
+func mergeOf(m *triage.Merge) merge {
+	out := merge{Run: m.Run, Calls: m.Calls, Differs: m.Differs, Unknown: m.Unknown}
+	for i := range m.Keys {
+		out.Keys = append(out.Keys, m.Keys[i].Key)
+		out.At = append(out.At, where(m.Keys[i].First))
+	}
+	return out
+}
+
+// dangerous says whether any of the merges joins calls that were answered differently.
+func dangerous(list []merge) bool {
+	return slices.ContainsFunc(list, func(m merge) bool { return m.Differs })
 }
 
 func sideOf(v *triage.CallView) side {
@@ -58,11 +80,37 @@ func sideOf(v *triage.CallView) side {
 	}
 }
 
+// basis is what the key of a call is made of.
+type basis struct {
+	call *triage.CallView
+	run  keys.RunID
+	args keys.Args
+}
+
+func (s *session) basis(ctx context.Context, v *triage.CallView) (*basis, error) {
+	b := &basis{call: v}
+	var err error
+	if b.run, err = s.Basis(ctx, v, &b.args); err != nil {
+		return nil, fmt.Errorf("read the arguments of %s again: %w", where(v.Pos), err)
+	}
+	return b, nil
+}
+
+// hashed is the bytes that a recipe hashes for the call; as far as it gets, when it refuses.
+func (b *basis) hashed(r *keys.Recipe) []byte {
+	out, err := r.Bytes(nil, b.run, []byte(b.call.Tool), &b.args)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
 // compare says why two calls have different keys.
 func (s *session) compare(ctx context.Context, x, y *triage.CallView) (*explanation, error) {
+	recipe := s.Recipe()
 	e := &explanation{
-		Recipe: s.Snapshot().Recipe, A: sideOf(x), B: sideOf(y), SameKey: x.Key == y.Key && x.Key != "", Differs: []string{},
-		Differences: []difference{}, Ignore: []string{}, Merges: []merge{},
+		Recipe: recipe.Name(), A: sideOf(x), B: sideOf(y), SameKey: x.Key == y.Key && x.Key != "", Differs: []string{}, FirstByte: -1,
+		Differences: []difference{}, Ignore: []string{}, Merges: []merge{}, Doubts: append([]string{}, recipe.Doubts()...),
 	}
 	if x.Run != y.Run {
 		e.Differs = append(e.Differs, "run")
@@ -70,21 +118,25 @@ func (s *session) compare(ctx context.Context, x, y *triage.CallView) (*explanat
 	if x.Tool != y.Tool {
 		e.Differs = append(e.Differs, "tool")
 	}
-	var a, b keys.Args
-	for _, of := range []struct {
-		call *triage.CallView
-		args *keys.Args
-	}{{x, &a}, {y, &b}} {
-		if err := s.arguments(ctx, of.call, of.args); err != nil {
-			return nil, err
+	a, err := s.basis(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.basis(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	p, q := a.hashed(recipe), b.hashed(recipe)
+	if e.A.Hashed, e.B.Hashed = string(p), string(q); p != nil && q != nil && !bytes.Equal(p, q) {
+		for e.FirstByte = 0; e.FirstByte < min(len(p), len(q)) && p[e.FirstByte] == q[e.FirstByte]; e.FirstByte++ {
 		}
 	}
-	for _, d := range keys.Differences(&a, &b, x.Time, y.Time) {
+	for _, d := range keys.Differences(&a.args, &b.args, x.Time, y.Time) {
 		looks := d.LooksA
 		if looks == "" || d.LooksB == "" || looks != d.LooksB {
 			looks = strings.Trim(d.LooksA+", "+d.LooksB, ", ")
 		}
-		e.Differences = append(e.Differences, difference{d.Pointer, valueOr(d.A), valueOr(d.B), looks})
+		e.Differences = append(e.Differences, difference{d.Pointer, valueOr(d.A), valueOr(d.B), looks, whyVolatile(looks)})
 		if d.Pointer != "" {
 			e.Ignore = append(e.Ignore, d.Pointer)
 		}
@@ -97,6 +149,22 @@ func (s *session) compare(ctx context.Context, x, y *triage.CallView) (*explanat
 		return e, nil
 	}
 	return e, s.preview(ctx, e)
+}
+
+// whyVolatile says what makes a value look volatile.
+func whyVolatile(looks string) string {
+	switch first, _, _ := strings.Cut(looks, ","); {
+	case first == "":
+		return "nothing about it looks volatile: another value is another intent, unless you know better"
+	case first == "timestamp":
+		return "a time near the call's own: it says when, not what"
+	case first == "path":
+		return "an absolute path with a part that looks made up: another place for the same"
+	case first == "number spelling":
+		return "one number in two spellings"
+	default: // named ...
+		return "its name says that it changes from try to try"
+	}
 }
 
 // valueOr is a raw value as JSON that encoding/json prints: null when there is none.
@@ -112,21 +180,6 @@ func valueOr(raw []byte) json.RawMessage {
 	}
 }
 
-// arguments reads the arguments of a call again, and leaves out what its rule ignores.
-func (s *session) arguments(ctx context.Context, v *triage.CallView, into *keys.Args) error {
-	raw, err := s.Args(ctx, v.Pos)
-	if err == nil {
-		err = into.Parse(raw)
-	}
-	if err != nil {
-		return fmt.Errorf("read the arguments of %s again: %w", where(v.Pos), err)
-	}
-	if v.Rule != nil {
-		into.Ignore(v.Rule.Ignore)
-	}
-	return nil
-}
-
 // preview finds the calls of the tool that an ignore rule with the explanation's pointers would bring under one key, beside the
 // two that are compared.
 func (s *session) preview(ctx context.Context, e *explanation) error {
@@ -138,72 +191,18 @@ func (s *session) preview(ctx context.Context, e *explanation) error {
 		}
 		pointers[i] = p
 	}
-	return s.merges(ctx, e.A.Tool, pointers, func(m merge) {
+	list, unread, err := s.Merges(ctx, e.A.Tool, pointers)
+	if err != nil {
+		return err
+	}
+	e.Unread = unread
+	for i := range list {
+		m := mergeOf(&list[i])
+		e.Dangerous = e.Dangerous || m.Differs
 		if slices.Contains(m.Keys, e.A.Key) && slices.Contains(m.Keys, e.B.Key) && len(m.Keys) == 2 {
-			return
+			continue
 		}
 		e.Merges = append(e.Merges, m)
-	}, &e.Unread)
-}
-
-// merges calls each for every set of keys of a tool that become one when the pointers are left out too, in the order of their
-// first calls. unread counts calls whose arguments could not be read again.
-func (s *session) merges(ctx context.Context, tool string, pointers []keys.Pointer, each func(merge), unread *int) error {
-	type group struct {
-		run    string
-		digest [16]byte
-	}
-	found := map[group]*merge{}
-	var order []group
-	var args keys.Args
-	for from := 0; ; {
-		calls, total, err := s.Calls(ctx, intake.Query{Tool: tool, From: from, Limit: pageOfCalls})
-		if err != nil {
-			return err
-		}
-		for i := range calls {
-			v := &calls[i]
-			if v.Key == "" {
-				continue
-			}
-			if err := s.arguments(ctx, v, &args); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				*unread++
-				continue
-			}
-			args.Ignore(slices.Concat(ruleIgnores(v.Rule), pointers))
-			g := group{v.Run, args.Digest()}
-			if v.Rule != nil && v.Rule.Forever {
-				g.run = ""
-			}
-			m := found[g]
-			if m == nil {
-				m = &merge{Run: v.Run}
-				found[g] = m
-				order = append(order, g)
-			}
-			if !slices.Contains(m.Keys, v.Key) {
-				m.Keys = append(m.Keys, v.Key)
-				m.At = append(m.At, where(v.Pos))
-			}
-		}
-		if from += len(calls); from >= total || len(calls) == 0 {
-			break
-		}
-	}
-	for _, g := range order {
-		if m := found[g]; len(m.Keys) > 1 {
-			each(*m)
-		}
 	}
 	return nil
-}
-
-func ruleIgnores(r *table.Rule) []keys.Pointer {
-	if r == nil {
-		return nil
-	}
-	return r.Ignore
 }
