@@ -31,6 +31,13 @@ var shared *server
 var noServer error
 
 func TestMain(m *testing.M) {
+	if url := os.Getenv("DRAINBOARD_TEST_PEER"); url != "" {
+		if err := servePeer(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	shared, noServer = startServer()
 	code := m.Run()
 	if shared != nil {

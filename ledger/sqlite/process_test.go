@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 
 	"drainboard/keys/table"
 	"drainboard/ledger"
+	"drainboard/ledger/storetest"
 )
 
 // TestMain lets the test binary be one of the processes that share a ledger.
@@ -41,6 +43,9 @@ func process(job, path string) error {
 	s, err := OpenStore(context.Background(), path, StoreOptions{})
 	if err != nil {
 		return err
+	}
+	if job == "peer" {
+		return errors.Join(storetest.ServePeer(s, os.Stdin, os.Stdout), s.Close())
 	}
 	env := &ledger.Envelope{Store: s, Now: time.Now, Random: rand.Reader, Actor: "me@host", Owner: ledger.Owner{Host: "h", PID: os.Getpid(), PIDStart: 1}}
 	fmt.Println("ready")
