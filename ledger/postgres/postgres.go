@@ -75,6 +75,10 @@ func explain(where string, err error) error {
 		return at(ledger.ReadOnly, "expected a server that may be written, found a read-only one", "name the primary, or only look")
 	case "55P03", "57014":
 		return at(ledger.Locked, "expected an answer at once, found it locked by another session", "wait, or end the session that holds it")
+	case "53100":
+		return at(ledger.Broken, "expected room on the server's disk, found none; nothing was written", "make room there, then try again")
+	case "53300":
+		return at(ledger.Locked, "expected a connection, found that the server has none left", "end some of its sessions, or raise its max_connections")
 	}
 	return at(ledger.Broken, "expected the server to do it", "see the server's log")
 }
@@ -102,14 +106,14 @@ func unsent(err error) bool {
 	return pgconn.SafeToRetry(err)
 }
 
-// again says that a transaction lost to another one and may simply be run again.
+// again says that a transaction lost to another one, or that it had no connection, and may simply be run again.
 func again(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if !errors.As(err, &pg) {
 		return false
 	}
 	switch pg.Code {
-	case "40001", "40P01", "23505":
+	case "40001", "40P01", "23505", "53300": // the last: too many connections, until one is let go
 		return true
 	}
 	return false

@@ -13,6 +13,8 @@ import (
 
 const recoverHint = "run `drainboard ledger recover`, which opens it for writing once after asking"
 
+const damagedHint = "restore it from a copy, or let `sqlite3 FILE .recover` save what it holds"
+
 // smallest is the size of the smallest SQLite database: one page of 512 bytes.
 const smallest = 512
 
@@ -41,6 +43,12 @@ func explain(path string, err error) error {
 		return at(ledger.Denied, "expected a file that may be opened, found one that may not", "change its permissions")
 	case rc&0xff == lib.SQLITE_NOTADB:
 		return at(ledger.NotALedger, "expected an SQLite database, found something else", "name the agents' replay file")
+	case rc&0xff == lib.SQLITE_FULL:
+		return at(ledger.Broken, "expected room on its disk, found none; nothing was written", "make room, then try again")
+	case rc&0xff == lib.SQLITE_CORRUPT:
+		return at(ledger.Broken, "expected a sound database, found a damaged one; nothing was written", damagedHint)
+	case rc&0xff == lib.SQLITE_IOERR:
+		return at(ledger.Broken, "expected its disk to read and write, found that it does not", "look at the disk and its file system (`dmesg`, `df`)")
 	case busy(err):
 		return at(ledger.Locked, "expected to read it at once, found it locked by another program", "wait, or end the program that holds it")
 	}

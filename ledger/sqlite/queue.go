@@ -105,7 +105,7 @@ func (s *Store) next(last int) []*op {
 	return batch
 }
 
-// transact runs a batch in one transaction; when one of it fails after it wrote, each runs in its own.
+// transact runs a batch in one transaction; when one of it fails so that the others cannot go on, each runs in its own.
 func (s *Store) transact(batch []*op) {
 	err := s.begin(batch)
 	if err == nil {
@@ -138,7 +138,8 @@ func (s *Store) transact(batch []*op) {
 	}
 }
 
-// run runs the functions of a batch; false says that one failed after it wrote.
+// run runs the functions of a batch; false says that one failed after it wrote, or by an error of SQLite, which may have
+// ended the transaction.
 func (s *Store) run(batch []*op) bool {
 	fenced := s.schema.has["drainboard_fence_insert"] || s.schema.has["drainboard_fence_update"]
 	for _, o := range batch {
@@ -151,7 +152,8 @@ func (s *Store) run(batch []*op) bool {
 			defer func() { o.panic = recover() }()
 			o.err = o.f(t)
 		}()
-		if (o.err != nil || o.panic != nil) && t.wrote {
+		if (o.err != nil || o.panic != nil) && (t.wrote || code(o.err) != 0) {
+			o.err = explainBusy(s.path, o.err)
 			return false
 		}
 	}
@@ -279,7 +281,7 @@ func patient(ctx context.Context, patience time.Duration, f func() error) error 
 	}
 }
 
-// explainBusy explains an error of SQLite; those of the functions that ran are theirs.
+// explainBusy explains an error of SQLite; others are those of the functions that ran, and theirs.
 func explainBusy(path string, err error) error {
 	if err == nil || code(err) == 0 {
 		return err

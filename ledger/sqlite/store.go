@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,8 +159,12 @@ func (s *Store) check() error {
 	return sc.foreign
 }
 
+// rollback ends the transaction, unless SQLite has done that by itself: as when the disk is full.
 func (s *Store) rollback() error {
 	_, err := s.w.exec("ROLLBACK")
+	if err != nil && strings.Contains(err.Error(), "no transaction is active") {
+		return nil
+	}
 	return err
 }
 
@@ -284,7 +289,7 @@ func Recover(ctx context.Context, path string, patience time.Duration) (rows int
 		if err == nil && (len(found) != 1 || found[0] != "ok") {
 			err = &ledger.Problem{
 				Kind: ledger.Broken, Path: path, Found: fmt.Sprintf("expected a sound database, found %q", found),
-				Do: "restore it from a copy, or let `sqlite3 FILE .recover` save what it holds",
+				Do: damagedHint,
 			}
 		}
 		return err
