@@ -37,7 +37,6 @@ type actor struct {
 	mu      sync.Mutex
 	desk    *operate.Desk // opened by the first action that writes
 	running *pane         // of the compensation that is under way
-	seen    []string      // keys of compensations since the board began, for what is said at its end
 }
 
 // newActor makes the hands of a board. Close ends them.
