@@ -3,7 +3,6 @@ package keys
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash"
 	"slices"
 
 	"drainboard/keys/pyjson"
@@ -12,7 +11,6 @@ import (
 // Args holds the arguments of one call. The zero Args is ready and holds {}.
 type Args struct {
 	outer, inner pyjson.Doc
-	doc          *pyjson.Doc // the one of root
 	root         pyjson.Value
 	decoded      []byte // text of arguments given as a string
 	opaque       bool
@@ -26,42 +24,44 @@ type Args struct {
 	summed bool
 	sum16  [16]byte
 	buf    []byte
-	hash   hash.Hash
-	key    Digest // where the hash puts its result
 }
 
 // Parse reads arguments as they were recorded: one JSON value. nil, null and "" are {}. A string whose
 // text is a whole JSON object or array, white space round it aside, is decoded once; any other string is
 // opaque. The error wraps a *pyjson.SyntaxError; the Args then holds {}.
 func (a *Args) Parse(raw []byte) error {
+	if len(raw) == 0 {
+		a.From(pyjson.Value{})
+		return nil
+	}
+	err := a.outer.ParseWhole(raw)
+	a.From(a.outer.Root()) // Missing after an error
+	if err != nil {
+		return fmt.Errorf("arguments are no JSON value: %w", err)
+	}
+	return nil
+}
+
+// From is Parse of a value that was parsed already; Missing is {}. The value is lent until the next Parse or From.
+func (a *Args) From(v pyjson.Value) {
 	a.opaque, a.known, a.summed = false, false, false
 	a.removed = a.removed[:0]
 	a.root = pyjson.Value{}
-	if len(raw) == 0 {
-		return nil
-	}
-	if err := a.outer.ParseWhole(raw); err != nil {
-		return fmt.Errorf("arguments are no JSON value: %w", err)
-	}
-	a.doc = &a.outer
-	v := a.outer.Root()
 	switch v.Kind() {
 	case pyjson.Null:
-		return nil
+		return
 	case pyjson.String:
 		a.decoded = v.AppendText(a.decoded[:0])
 		if len(a.decoded) == 0 {
-			return nil
+			return
 		}
 		if !parseText(&a.inner, a.decoded) {
 			a.opaque = true
 			break
 		}
-		a.doc = &a.inner
 		v = a.inner.Root()
 	}
 	a.root = v
-	return nil
 }
 
 // parseText says whether a text is a whole JSON object or array, and parses it into d.
@@ -174,25 +174,26 @@ func (a *Args) append(dst []byte, f *form) ([]byte, string) {
 func (a *Args) defaultText() string {
 	if !a.known {
 		a.text = append(a.text[:0], intentHead...)
+		a.w.marks, a.w.marking = a.w.marks[:0], true
 		a.text, a.reason = a.append(a.text, &defaultForm)
+		a.w.marking = false
 		a.known = true
 	}
 	return a.reason
 }
 
 // Digest is a digest of the canonical arguments after Ignore. It is the same whatever the recipe, and is
-// defined also for arguments that a recipe refuses; equal digests mean equal canonical arguments.
+// defined also for arguments that a recipe refuses; equal digests mean equal canonical arguments. It is for
+// comparing arguments that this program read, and may be another in its next version.
 func (a *Args) Digest() [16]byte {
 	if !a.summed {
 		a.defaultText()
-		d := a.sum(a.text)
-		a.sum16 = [16]byte(d[:16])
-		a.summed = true
+		a.sum16, a.summed = sum(' ', a.text), true
 	}
 	return a.sum16
 }
 
-// intent is Intent's Derive: one pass of the hash gives the arguments' digest and the key.
+// intent is Intent's Derive.
 func (a *Args) intent(run RunID, tool []byte) (_ Digest, reason string) {
 	if reason = a.defaultText(); reason != "" {
 		return Digest{}, reason
@@ -203,23 +204,5 @@ func (a *Args) intent(run RunID, tool []byte) (_ Digest, reason string) {
 	if reason != "" {
 		return Digest{}, reason
 	}
-	if a.summed {
-		return a.sum(b), ""
-	}
-	d := a.sum(b[:n])
-	a.sum16, a.summed = [16]byte(d[:16]), true
-	a.hash.Write(b[n:])
-	a.hash.Sum(a.key[:0])
-	return a.key, ""
-}
-
-// sum hashes b; more may be written to a.hash afterwards.
-func (a *Args) sum(b []byte) Digest {
-	if a.hash == nil {
-		a.hash = sha256.New()
-	}
-	a.hash.Reset()
-	a.hash.Write(b)
-	a.hash.Sum(a.key[:0])
-	return a.key
+	return sha256.Sum256(b), ""
 }

@@ -50,13 +50,21 @@ type writer struct {
 	level   int
 	deep    bool   // maxDepth was met: dst is not whole
 	reason  string // the first reason to refuse
-	shape   *shape // set while a Shape is written
+	marking bool
+	marks   []mark // the leaves written, while marking
+	name    int32  // Index of the name of the member being written, -1 outside of members
+}
+
+// mark says where a leaf was written.
+type mark struct {
+	node, name int32  // its Index, and that of the last member name above it, -1 when there is none
+	from, to   uint32 // of writer.dst
 }
 
 // write appends v in a form. What the form refuses is written all the same, as far as maxDepth.
 func (w *writer) write(dst []byte, f *form, v pyjson.Value, removed []int) ([]byte, string) {
 	w.form, w.dst, w.removed = f, dst, removed
-	w.level, w.deep, w.reason = 0, false, ""
+	w.level, w.deep, w.reason, w.name = 0, false, "", -1
 	w.names = w.names[:0]
 	w.value(v)
 	if w.deep {
@@ -73,9 +81,7 @@ func (w *writer) refuse(reason string) {
 }
 
 func (w *writer) value(v pyjson.Value) {
-	if w.shape != nil && v.IsLeaf() && w.blank(v) {
-		return
-	}
+	from := len(w.dst)
 	switch v.Kind() {
 	case pyjson.Object:
 		if w.enter() {
@@ -87,24 +93,15 @@ func (w *writer) value(v pyjson.Value) {
 			w.array(v)
 		}
 		w.level--
-	default:
-		w.scalar(v)
-	}
-}
-
-// scalar writes what is neither a filled array nor a filled object.
-func (w *writer) scalar(v pyjson.Value) {
-	switch v.Kind() {
-	case pyjson.Object:
-		w.dst = append(w.dst, '{', '}')
-	case pyjson.Array:
-		w.dst = append(w.dst, '[', ']')
 	case pyjson.String:
 		w.str(v)
 	case pyjson.Int, pyjson.Float:
 		w.number(v.Raw())
 	default:
 		w.dst = append(w.dst, v.Raw()...)
+	}
+	if w.marking && v.IsLeaf() {
+		w.marks = append(w.marks, mark{int32(v.Index()), w.name, uint32(from), uint32(len(w.dst))})
 	}
 }
 
@@ -163,24 +160,15 @@ func (w *writer) number(raw []byte) {
 func (w *writer) array(v pyjson.Value) {
 	w.dst = append(w.dst, '[')
 	first := true
-	i := 0
 	for e := range v.Elements() {
 		if w.isRemoved(e) {
-			i++
 			continue
 		}
 		if !first {
 			w.separate(',')
 		}
 		first = false
-		if w.shape != nil {
-			w.shape.push(segment{position: i})
-		}
 		w.value(e)
-		if w.shape != nil {
-			w.shape.pop()
-		}
-		i++
 	}
 	w.dst = append(w.dst, ']')
 }
@@ -195,6 +183,7 @@ func (w *writer) isRemoved(v pyjson.Value) bool {
 
 func (w *writer) object(v pyjson.Value) {
 	w.dst = append(w.dst, '{')
+	outer := w.name
 	start := len(w.members)
 	w.gather(v)
 	for i, end := start, len(w.members); i < end; i++ {
@@ -205,14 +194,10 @@ func (w *writer) object(v pyjson.Value) {
 		value := v.Node(w.members[i].node + 1)
 		w.str(name)
 		w.separate(':')
-		if w.shape == nil {
-			w.value(value)
-			continue
-		}
-		w.shape.push(segment{name: w.text(v, w.members[i]), named: true})
+		w.name = w.members[i].node
 		w.value(value)
-		w.shape.pop()
 	}
+	w.name = outer
 	w.members = w.members[:start]
 	w.dst = append(w.dst, '}')
 }

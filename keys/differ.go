@@ -35,11 +35,20 @@ func Differences(a, b *Args, atA, atB int64) []Difference {
 	return d.found
 }
 
+// depth is the deepest nesting of arrays and objects in the arguments.
 func (a *Args) depth() int {
-	if a.root.Kind() == pyjson.Missing {
-		return 0
+	var open []int // where each container that is open ends
+	deepest := 0
+	for i := a.root.Index(); i >= 0 && i < a.root.Past(); i++ {
+		for len(open) > 0 && open[len(open)-1] <= i {
+			open = open[:len(open)-1]
+		}
+		if v := a.root.Node(int32(i)); v.Kind() >= pyjson.Array {
+			open = append(open, v.Past())
+			deepest = max(deepest, len(open))
+		}
 	}
-	return a.doc.Depth()
+	return deepest
 }
 
 type differ struct {

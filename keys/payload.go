@@ -1,8 +1,6 @@
 package keys
 
 import (
-	"crypto/sha256"
-	"hash"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -16,8 +14,6 @@ type Scratch struct {
 	w            writer
 	text, buf    []byte
 	removed      []int
-	hash         hash.Hash
-	sum          Digest
 }
 
 // ValueDigest gives equal digests to equal payloads (PRODUCT.md "Payloads"): JSON values are equal when
@@ -30,12 +26,12 @@ func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
 	v, text, ok := s.payload(raw, ignore)
 	switch {
 	case !ok:
-		return s.digest('!', raw)
+		return sum('!', raw)
 	case v.Kind() == pyjson.Missing:
-		return s.digest('"', text)
+		return sum('"', text)
 	}
 	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
-	return s.digest(' ', s.buf)
+	return sum(' ', s.buf)
 }
 
 // payload reads a payload: a value, of which s.removed is to be left out, or, v being Missing, a text.
@@ -74,17 +70,4 @@ func trimSpace(text []byte) []byte {
 		text = text[:len(text)-n]
 	}
 	return text
-}
-
-// digest hashes b as one of several sorts of things.
-func (s *Scratch) digest(sort byte, b []byte) [16]byte {
-	if s.hash == nil {
-		s.hash = sha256.New()
-	}
-	s.hash.Reset()
-	s.sum[0] = sort
-	s.hash.Write(s.sum[:1])
-	s.hash.Write(b)
-	s.hash.Sum(s.sum[:0])
-	return [16]byte(s.sum[:16])
 }

@@ -1,6 +1,10 @@
 package keys
 
-import "drainboard/keys/pyjson"
+import (
+	"crypto/sha256"
+
+	"drainboard/keys/pyjson"
+)
 
 // Recipe says which bytes are hashed, how, and how much of the digest is printed.
 type Recipe struct {
@@ -76,7 +80,7 @@ func (r *Recipe) Derive(run RunID, tool []byte, a *Args) (Digest, error) {
 	if r.template != nil {
 		return r.template.sum(b, run, tool), nil
 	}
-	return a.sum(b), nil
+	return sha256.Sum256(b), nil
 }
 
 // refusal makes an error of a reason, nil of none.

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 
 	"drainboard/keys/pyjson"
@@ -36,70 +35,134 @@ func (a *Args) Shape(callTime int64, hasTime bool) (shape [16]byte, leaves []Lea
 	if !hasTime {
 		callTime = NoTime
 	}
-	if kind == pyjson.Missing || !a.suspect(callTime) {
-		if a.Digest(); a.w.deep {
-			return shape, nil, false
-		}
-		return a.sum16, nil, true
+	a.defaultText()
+	if kind == pyjson.Missing {
+		return a.Digest(), nil, true
 	}
-	s := &a.shape
-	s.time, s.leaves, s.path = callTime, s.leaves[:0], s.path[:0]
-	a.w.shape = s
-	b, _ := a.w.write(append(a.buf[:0], intentHead...), &defaultForm, a.root, a.removed)
-	a.w.shape = nil
-	a.buf = b[:0]
 	if a.w.deep {
 		return shape, nil, false
 	}
-	d := a.sum(b)
-	return [16]byte(d[:16]), s.leaves, true
+	s := &a.shape
+	s.time, s.leaves = callTime, s.leaves[:0]
+	b, done := a.buf[:0], uint32(0)
+	for _, m := range a.w.marks {
+		v := a.root.Node(m.node)
+		var name pyjson.Value
+		if m.name >= 0 {
+			name = a.root.Node(m.name)
+		}
+		if !s.suspect(v, name) {
+			continue
+		}
+		n := len(b)
+		b = append(b, a.text[done:m.from]...)
+		var looks string
+		var blanked bool
+		if b, looks, blanked = s.blank(b, v, s.nameText(name)); !blanked {
+			b = b[:n]
+			continue
+		}
+		done = m.to
+		if looks != "" {
+			value := sum(0, a.text[m.from:m.to])
+			s.follow(a.root, m.node)
+			s.leaves = append(s.leaves, Leaf{s.pointer(), looks, binary.LittleEndian.Uint64(value[:])})
+		}
+	}
+	if done == 0 {
+		return a.Digest(), nil, true
+	}
+	b = append(b, a.text[done:]...)
+	a.buf = b[:0]
+	return sum(' ', b), s.leaves, true
 }
 
-// suspect says whether any leaf may be volatile. It may say so for nothing, as it looks at the values and
-// names one by one, without their order; most arguments are done with after it.
-func (a *Args) suspect(callTime int64) bool {
-	for i := range a.doc.Nodes() {
-		v := a.doc.Value(i)
-		switch v.Kind() {
-		case pyjson.String:
-			text := inner(v)
-			if len(text) == 0 {
-				continue
-			}
-			if c := text[0]; c == '/' || c == '\\' || c >= '0' && c <= '9' {
-				return true // perhaps a path or a time, or escapes are in the way of knowing
-			}
-			if v.Escaped() {
-				if !edgeOfName(text[0], firstOfName) || len(text) > 6*longestName {
-					continue
-				}
-				a.shape.buf = v.AppendText(a.shape.buf[:0])
-				text = a.shape.buf
-			}
-			if volatileName(text) != "" {
+// suspect says whether a leaf may be volatile, or a number that is blanked to another spelling. It may say so for nothing; most leaves are done
+// with after it.
+func (s *shape) suspect(v, name pyjson.Value) bool {
+	if name.Kind() != pyjson.Missing {
+		text := inner(name)
+		if name.Escaped() {
+			if len(text) <= 6*longestName && edgeOfName(text[0], firstOfName) || text[0] == '\\' {
 				return true
 			}
-		case pyjson.Int:
-			if len(v.Raw()) > 40 || isTime(v, callTime) {
-				return true
-			}
-		case pyjson.Float:
-			raw := v.Raw()
-			if !asItIs(raw) || raw[len(raw)-1] == '0' || isTime(v, callTime) {
-				return true
-			}
+		} else if volatileName(text) != "" {
+			return true
 		}
+	}
+	switch v.Kind() {
+	case pyjson.String:
+		text := inner(v)
+		if len(text) == 0 {
+			return false
+		}
+		c := text[0]
+		return c == '/' || c == '\\' || c >= '0' && c <= '9' // perhaps a path or a time, or escapes are in the way of knowing
+	case pyjson.Int:
+		raw := v.Raw()
+		return len(raw) > 40 || isTime(v, s.time)
+	case pyjson.Float:
+		raw := v.Raw()
+		return !asItIs(raw) || raw[len(raw)-1] == '0' || isTime(v, s.time)
 	}
 	return false
 }
 
-// shape is what a writer needs to blank volatile leaves on its way.
+// nameText is the decoded text of a member's name, nil when there is none.
+func (s *shape) nameText(name pyjson.Value) []byte {
+	if !name.Escaped() {
+		if name.Kind() == pyjson.Missing {
+			return nil
+		}
+		return inner(name)
+	}
+	s.named = name.AppendText(s.named[:0])
+	return s.named
+}
+
+// shape is what Shape needs to blank volatile leaves.
 type shape struct {
 	time     int64
-	path     []segment // to the value being written
+	path     []segment // to the value at hand
 	leaves   []Leaf
 	buf      []byte
+	named    []byte
+	names    []byte            // of the path
 	pointers map[string]string // spellings handed out before, so that they need not be made again
+}
+
+// follow sets the path to a value, given by its Index.
+func (s *shape) follow(v pyjson.Value, node int32) {
+	s.path, s.names = s.path[:0], s.names[:0]
+	for int32(v.Index()) != node {
+		v = s.into(v, node)
+	}
+}
+
+// into gives the member or element of v that holds the value called node, and notes the way.
+func (s *shape) into(v pyjson.Value, node int32) (within pyjson.Value) {
+	var by pyjson.Value
+	for name, value := range v.Members() {
+		if int32(name.Index()) > node {
+			break
+		}
+		by, within = name, value
+	}
+	if by.Kind() != pyjson.Missing {
+		n := len(s.names)
+		s.names = by.AppendText(s.names)
+		s.push(segment{name: s.names[n:], named: true})
+		return within
+	}
+	position := -1
+	for e := range v.Elements() {
+		if int32(e.Index()) > node {
+			break
+		}
+		position, within = position+1, e
+	}
+	s.push(segment{position: position})
+	return within
 }
 
 // segment is one step of a path: a member's name, decoded, or an array position.
@@ -145,41 +208,32 @@ func (s *shape) pointer() string {
 	return p
 }
 
-// blank writes the leaf v as its blank if it is volatile, and says whether it did. Blanks begin with a
-// byte that no other text of a writer holds, but for numbers: their exact value is their blank.
-func (w *writer) blank(v pyjson.Value) bool {
-	s := w.shape
-	start := len(w.dst)
+// blank appends the blank of a leaf under that name if it has one, and says whether it did, and what the leaf looks like if it is volatile.
+// Blanks begin with a byte that no other text of a writer holds, but for numbers: their exact value is their blank.
+func (s *shape) blank(dst []byte, v pyjson.Value, name []byte) (_ []byte, looks string, ok bool) {
 	kind := v.Kind()
-	looks := ""
 	if isTime(v, s.time) {
-		looks = looksTimestamp
-		w.dst = append(w.dst, 1, '@')
-	} else if looks = volatileName(s.name()); looks != "" {
-		w.dst = append(w.dst, 1, class(kind))
-	} else if kind == pyjson.Int || kind == pyjson.Float {
-		w.dst = appendExact(w.dst, v.Raw())
-		if kind == pyjson.Int || !isIntegral(v.Raw()) {
-			return true
-		}
-		looks = looksNumber
-	} else if kind == pyjson.String {
-		s.buf = v.AppendText(s.buf[:0])
-		found := false
-		if w.dst, found = appendPath(w.dst, s.buf); !found {
-			w.dst = w.dst[:start]
-			return false
-		}
-		looks = looksPath
-	} else {
-		return false
+		return append(dst, 1, '@'), looksTimestamp, true
 	}
-	end := len(w.dst)
-	w.scalar(v)
-	sum := sha256.Sum256(w.dst[end:])
-	w.dst = w.dst[:end]
-	s.leaves = append(s.leaves, Leaf{s.pointer(), looks, binary.LittleEndian.Uint64(sum[:])})
-	return true
+	if looks = volatileName(name); looks != "" {
+		return append(dst, 1, class(kind)), looks, true
+	}
+	switch kind {
+	case pyjson.Int:
+		return appendExact(dst, v.Raw()), "", true
+	case pyjson.Float:
+		if isIntegral(v.Raw()) {
+			looks = looksNumber
+		}
+		return appendExact(dst, v.Raw()), looks, true
+	case pyjson.String:
+		s.buf = v.AppendText(s.buf[:0])
+		if dst, ok = appendPath(dst, s.buf); ok {
+			looks = looksPath
+		}
+		return dst, looks, ok
+	}
+	return dst, "", false
 }
 
 // The words of Leaf.Looks; a name's is "named " and the name.

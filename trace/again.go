@@ -3,6 +3,8 @@ package trace
 import (
 	"bytes"
 	"fmt"
+
+	"drainboard/keys/pyjson"
 )
 
 // ReadEvent reads the n-th call or result (from 1) of the value at off in the (decompressed) file again. The event owns its bytes. In a format whose
@@ -38,6 +40,7 @@ func (r *Reader) ReadEvent(f *File, off int64, n int) (Event, error) {
 // clone copies what the event lends.
 func (e *Event) clone() Event {
 	own := *e
+	own.Value = pyjson.Value{}
 	for _, p := range [...]*[]byte{&own.Run, &own.RunRaw, &own.Parent, &own.CallID, &own.Tool, &own.Args, &own.Recorded, &own.Conn, &own.Payload, &own.Span} {
 		*p = bytes.Clone(*p)
 	}

@@ -121,7 +121,8 @@ func (l *claudeLine) call(block pyjson.Value, w *Scratch) {
 	e := l.event(Call, w)
 	e.CallID, _, _ = w.ident(block.Get("id"))
 	e.Tool = w.Text(block.Get("name"))
-	e.Args = block.Get("input").Raw()
+	e.Value = block.Get("input")
+	e.Args = e.Value.Raw()
 	if len(e.Tool) == 0 {
 		w.Bad("a tool_use block names its tool: expected a text as name, found none")
 		return

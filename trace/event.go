@@ -67,11 +67,12 @@ type Event struct {
 	RunRaw []byte // set when the run id is a JSON number: its JSON form
 	Parent []byte // of RunStart and Link
 
-	CallID   []byte // empty: none
-	Tool     []byte // of a Result: empty when it names none
-	Args     []byte // of a Call, raw: a value, or a string that may hold JSON; nil when the line has none
-	NoArgs   bool   // of a Call: arguments are optional in this format and were not recorded: the call has no key
-	Recorded []byte // the key that the handler recorded, if any
+	CallID   []byte       // empty: none
+	Tool     []byte       // of a Result: empty when it names none
+	Args     []byte       // of a Call, raw: a value, or a string that may hold JSON; nil when the line has none
+	Value    pyjson.Value // Args, where the decoder has it parsed: lent like them; otherwise Missing
+	NoArgs   bool         // of a Call: arguments are optional in this format and were not recorded: the call has no key
+	Recorded []byte       // the key that the handler recorded, if any
 
 	Conn []byte // scope of CallID when the format's Reach is ReachConn
 

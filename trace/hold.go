@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"drainboard/keys/pyjson"
 )
 
 // held is an event that a decoder keeps for a while: its own copy of what an Event lends, and where it stands.
@@ -22,6 +24,7 @@ func (w *Scratch) Hold(e *Event) *held {
 	w.stats.Held++
 	h := w.spare()
 	h.event, h.line, h.off = *e, w.lines+w.line, w.off+int64(w.offset)
+	h.event.Value = pyjson.Value{}
 	texts := [...]*[]byte{
 		&h.event.Run, &h.event.RunRaw, &h.event.Parent, &h.event.CallID, &h.event.Tool, &h.event.Args, &h.event.Recorded,
 		&h.event.Conn, &h.event.Payload, &h.event.Span,

@@ -162,7 +162,7 @@ func (l *plainLine) call(e *Event, w *Scratch) {
 	}
 	args := l.pick2(nArgs, nParameters)
 	e.NoArgs = args.Kind() == pyjson.Missing
-	e.Args = args.Raw()
+	e.Args, e.Value = args.Raw(), args
 	e.Recorded, _, _ = w.ident(pick(&l.on, nIdempotencyKey, nKey))
 	w.Emit(e)
 }

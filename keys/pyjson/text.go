@@ -3,6 +3,7 @@ package pyjson
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -149,19 +150,44 @@ func Unescape(s []byte) (rune, int) {
 	return r, 6
 }
 
-// skipUnescaped gives the offset of the first backslash at or after i.
-func skipUnescaped(s []byte, i int) int {
+// appendUnescaped appends the text of a checked string's inside. Eight bytes are copied at once, those behind a
+// backslash to be written over.
+func appendUnescaped(dst, s []byte) []byte {
+	k := len(dst)
+	dst = slices.Grow(dst, len(s)+8) // no text is longer than its spelling
+	dst = dst[:k+len(s)+8]
+	i := 0
 	for i+8 <= len(s) {
-		x := binary.LittleEndian.Uint64(s[i:]) ^ '\\'*ones
-		if hit := (x - ones) &^ x & (0x80 * ones); hit != 0 {
-			return i + bits.TrailingZeros64(hit)>>3
+		word := binary.LittleEndian.Uint64(s[i:])
+		binary.LittleEndian.PutUint64(dst[k:], word)
+		x := word ^ '\\'*ones
+		hit := (x - ones) &^ x & (0x80 * ones)
+		if hit == 0 {
+			i, k = i+8, k+8
+			continue
 		}
-		i += 8
+		n := bits.TrailingZeros64(hit) >> 3
+		i, k = unescapeAt(dst, s, i+n, k+n)
 	}
-	for i < len(s) && s[i] != '\\' {
-		i++
+	for i < len(s) {
+		if s[i] == '\\' {
+			i, k = unescapeAt(dst, s, i, k)
+			continue
+		}
+		dst[k] = s[i]
+		i, k = i+1, k+1
 	}
-	return i
+	return dst[:k]
+}
+
+// unescapeAt writes what the escape at s[i] stands for to dst[k:], and gives the offsets behind both.
+func unescapeAt(dst, s []byte, i, k int) (int, int) {
+	if c := simpleEscapes[s[i+1]]; c != 0 {
+		dst[k] = c
+		return i + 2, k + 1
+	}
+	r, n := Unescape(s[i:])
+	return i + n, len(AppendRune(dst[:k], r))
 }
 
 // ones has each byte 1: times a byte, it is eight of that byte.

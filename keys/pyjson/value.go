@@ -3,7 +3,6 @@ package pyjson
 import (
 	"bytes"
 	"iter"
-	"slices"
 	"strconv"
 )
 
@@ -50,6 +49,14 @@ func (v Value) Index() int {
 	return int(v.i)
 }
 
+// Past is the Index behind the value and all that it holds; -1 when Missing.
+func (v Value) Past() int {
+	if v.d == nil {
+		return -1
+	}
+	return int(v.node().next)
+}
+
 // Node gives the value or member name of the same Doc whose Index is i; there must be one.
 func (v Value) Node(i int32) Value { return Value{v.d, uint32(i)} }
 
@@ -77,9 +84,14 @@ func (v Value) Get(name string) Value {
 		return Value{}
 	}
 	found := Value{}
-	nodes := v.d.nodes
+	nodes, src := v.d.nodes, v.d.src
 	for i, end := v.i+1, nodes[v.i].next; i < end; i = nodes[i+1].next {
-		if (Value{v.d, i}).IsText(name) {
+		n := &nodes[i]
+		if n.flags&flagEscaped == 0 {
+			if int(n.end-n.start) == len(name)+2 && string(src[n.start+1:n.end-1]) == name {
+				found = Value{v.d, i + 1}
+			}
+		} else if (Value{v.d, i}).IsText(name) {
 			found = Value{v.d, i + 1}
 		}
 	}
@@ -160,26 +172,10 @@ func (v Value) AppendText(dst []byte) []byte {
 	if v.Kind() != String {
 		return dst
 	}
-	s := v.inner()
 	if !v.Escaped() {
-		return append(dst, s...)
+		return append(dst, v.inner()...)
 	}
-	dst = slices.Grow(dst, len(s)) // no text is longer than its spelling
-	for i := 0; ; {
-		k := skipUnescaped(s, i)
-		dst = append(dst, s[i:k]...)
-		if k == len(s) {
-			return dst
-		}
-		if c := simpleEscapes[s[k+1]]; c != 0 {
-			dst = append(dst, c)
-			i = k + 2
-			continue
-		}
-		r, n := Unescape(s[k:])
-		dst = AppendRune(dst, r)
-		i = k + n
-	}
+	return appendUnescaped(dst, v.inner())
 }
 
 // Text gives the text of a String as a Go string, decoded to WTF-8; "" for all else.

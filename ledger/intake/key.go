@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"drainboard/keys"
+	"drainboard/keys/pyjson"
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
@@ -224,7 +225,9 @@ func (k *keyed) read(row *table.Row, e *trace.Event, args *keys.Args) bool {
 		k.reason = "arguments are not recorded"
 		return false
 	}
-	if err := args.Parse(e.Args); err != nil {
+	if e.Value.Kind() != pyjson.Missing {
+		args.From(e.Value)
+	} else if err := args.Parse(e.Args); err != nil {
 		k.reason = err.Error()
 		return false
 	}
