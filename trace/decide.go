@@ -53,7 +53,7 @@ func (r *Reader) promising(ctx context.Context, t *tail) bool {
 		return true
 	}
 	r.tell(ctx, Notice{What: NotTrace, File: t.file})
-	r.end(t)
+	r.end(ctx, t)
 	return false
 }
 

@@ -300,12 +300,7 @@ func (r *Reader) newFile(display, label string) *File {
 func (r *Reader) openStream(ctx context.Context, root *root) {
 	src := r.cfg.Stdin
 	if root.Path != Stdin {
-		f, err := os.Open(root.Path)
-		if err != nil {
-			r.missing(ctx, root, err)
-			return
-		}
-		src = f
+		src = &pipe{path: root.Path}
 	}
 	if src == nil {
 		r.missing(ctx, root, errors.New("there is no standard input here"))

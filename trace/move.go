@@ -109,7 +109,7 @@ func (r *Reader) leave(ctx context.Context, t *tail) {
 	t.closing = true
 	t.gone = time.Time{}
 	if t.fd == nil && t.pipe == nil {
-		r.end(t)
+		r.end(ctx, t)
 	}
 	if t.ended {
 		delete(r.tails, t)

@@ -119,5 +119,5 @@ func (r *Reader) lost(ctx context.Context, t *tail, err error) {
 	if !t.ended {
 		r.tell(ctx, Notice{What: Unreadable, File: t.file, Err: err})
 	}
-	r.end(t)
+	r.end(ctx, t)
 }

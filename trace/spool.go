@@ -15,7 +15,7 @@ type spool struct {
 	name string // to remove at the end; "" when that is done already
 	size atomic.Int64
 	done atomic.Bool
-	err  error // why reading ended, before done is set
+	err  error // why reading ended before its end; set before done is
 }
 
 func newSpool(dir string) (*spool, error) {
@@ -52,6 +52,27 @@ func (s *spool) fill(r io.Reader, wake func()) {
 		}
 		wake()
 	}
+}
+
+// pipe is a named pipe. It is opened by whoever reads it first: that waits for a writer, and nothing else is to wait with it.
+type pipe struct {
+	path string
+	file *os.File
+}
+
+func (p *pipe) Read(b []byte) (int, error) {
+	if p.file == nil {
+		f, err := os.Open(p.path)
+		if err != nil {
+			return 0, err
+		}
+		p.file = f
+	}
+	n, err := p.file.Read(b)
+	if err != nil {
+		_ = p.file.Close()
+	}
+	return n, err
 }
 
 func (s *spool) close() error {

@@ -148,7 +148,7 @@ func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) ou
 	}
 	switch {
 	case last:
-		r.end(t)
+		r.end(ctx, t)
 		return idle
 	case c.end:
 		t.seen = t.off + int64(rest)
@@ -193,8 +193,11 @@ func (r *Reader) count(t *tail) {
 	t.counted, t.read = size, at
 }
 
-// end is called when all of a file was handed out and nothing will come.
-func (r *Reader) end(t *tail) {
+// end is called when all of a file was handed out and nothing will come. A stream that broke off says why.
+func (r *Reader) end(ctx context.Context, t *tail) {
+	if t.pipe != nil && t.pipe.done.Load() && t.pipe.err != nil {
+		r.tell(ctx, Notice{What: Unreadable, File: t.file, Err: t.pipe.err})
+	}
 	t.ended = true
 	t.held = 0
 	t.close()
@@ -230,7 +233,7 @@ func (r *Reader) passLong(ctx context.Context, t *tail, closed bool) outcome {
 	r.hand(ctx, t, &Block{Skipped: end - t.off, Last: last}, end-t.off)
 	t.print.mark = t.print.mark[:0]
 	if last {
-		r.end(t)
+		r.end(ctx, t)
 		return idle
 	}
 	return again

@@ -1,0 +1,58 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// TestSilentPipe waits for the writer of a pipe without holding anything up: not the other sources, not the end.
+func TestSilentPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	file := write(t, filepath.Join(dir, "a.jsonl"), text(lines(0, 5)))
+	for _, following := range []bool{true, false} {
+		r, err := Open(t.Context(), Config{Sources: sources(pipe, file), Follow: following, SpoolDir: dir})
+		must(t, err)
+		done := make(chan error)
+		go func() {
+			g := newGather()
+			var w Scratch
+			for g.stats.Calls < 5 {
+				it, err := r.Next(t.Context())
+				if err != nil {
+					break
+				}
+				g.take(t, it, &w)
+			}
+			done <- r.Close()
+		}()
+		select {
+		case err := <-done:
+			must(t, err)
+		case <-time.After(20 * time.Second):
+			t.Fatalf("following %v: a pipe that nobody writes to holds up the rest", following)
+		}
+	}
+}
+
+// TestBrokenInput tells of standard input that breaks off: what came before counts, but it is not all.
+func TestBrokenInput(t *testing.T) {
+	broken := errors.New("input/output error")
+	for name, before := range map[string]int{"at once": 0, "after lines": 3} {
+		t.Run(name, func(t *testing.T) {
+			in := io.MultiReader(strings.NewReader(text(lines(0, before))), iotest.ErrReader(broken))
+			g := readAll(t, Config{Sources: sources(Stdin), Stdin: in, SpoolDir: t.TempDir()})
+			bad := g.told(Unreadable)
+			if len(bad) != 1 || !errors.Is(bad[0].Err, broken) || bad[0].Path != Stdin || g.stats.Calls != before {
+				t.Errorf("%d calls and %+v, want %d and one notice with %v", g.stats.Calls, bad, before, broken)
+			}
+		})
+	}
+}
