@@ -99,7 +99,7 @@ func Run(ctx context.Context, e *Env) int {
 	root := newRoot(e)
 	root.SetArgs(e.Args)
 	err := root.ExecuteContext(ctx)
-	if end := (*ended)(nil); errors.As(err, &end) {
+	if end := (*exitWith)(nil); errors.As(err, &end) {
 		if end.err != nil {
 			complain(e, err)
 		}

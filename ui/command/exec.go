@@ -69,23 +69,23 @@ could not run, 126 and 127 as shells do. Standard output is the command's and no
 	return c
 }
 
-// ended is the end of a command with an exit code of its own. err is printed; nil: all was said.
-type ended struct {
+// exitWith is the end of a command with an exit code of its own. err is printed; nil: all was said.
+type exitWith struct {
 	code int
 	err  error
 }
 
-func (e *ended) Error() string {
+func (e *exitWith) Error() string {
 	if e.err == nil {
 		return fmt.Sprintf("exit code %d", e.code)
 	}
 	return e.err.Error()
 }
 
-func (e *ended) Unwrap() error { return e.err }
+func (e *exitWith) Unwrap() error { return e.err }
 
 // refuse ends exec without anything having been run.
-func refuse(err error) error { return &ended{exitRefused, err} }
+func refuse(err error) error { return &exitWith{exitRefused, err} }
 
 func (a *app) exec(ctx context.Context, argv []string, flags *execFlags) error {
 	// A reader that goes away must not end drainboard between the send and the commit: writing then fails instead.
@@ -141,7 +141,7 @@ func (a *app) exec(ctx context.Context, argv []string, flags *execFlags) error {
 func unfound(err error) error {
 	var n *run.NotStarted
 	if errors.As(err, &n) {
-		return &ended{n.Exit, err}
+		return &exitWith{n.Exit, err}
 	}
 	return refuse(err)
 }
@@ -206,7 +206,7 @@ func (a *app) send(ctx context.Context, t *ledger.Ticket, rule *table.Rule, argv
 	case t.Decision != ledger.Send && err != nil:
 		return refuse(err)
 	case t.Decision != ledger.Send:
-		return &ended{code: r.Exit}
+		return &exitWith{code: r.Exit}
 	case errors.As(err, &never):
 		_, lost := t.Fail(ctx, "not started: "+err.Error())
 		return errors.Join(unfound(err), lost)
@@ -234,7 +234,7 @@ func (a *app) send(ctx context.Context, t *ledger.Ticket, rule *table.Rule, argv
 	if s.Late {
 		a.warn("the row was settled by somebody else meanwhile and stays as it is (%s); what came now is kept as a late reply", s.Row.State)
 	}
-	return &ended{code: r.Exit}
+	return &exitWith{code: r.Exit}
 }
 
 // inDoubt says why nobody knows whether the effect happened; it is empty when that is known.
