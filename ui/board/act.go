@@ -136,7 +136,7 @@ type askedMsg struct {
 
 // ask begins an action: it freezes what it goes to and reads the rows, then the question comes up.
 func (m *model) ask(a Action) tea.Cmd {
-	if m.top() == nil && m.opt.Now().Sub(m.pane().pos().moved) < stillness {
+	if m.top() == nil && m.steady().Sub(m.pane().pos().moved) < stillness {
 		return m.say("the row under the cursor has just moved: look again", ink.Warn)
 	}
 	targets := m.targets()

@@ -156,8 +156,8 @@ func verbs() []binding {
 		{keys: []string{"M"}, name: "mouse", help: "turns the mouse on or off; while it is on the terminal's own selection needs shift", where: inAll, do: (*model).toggleMouse},
 		{keys: []string{":"}, name: "actions", help: "lists every action by name", where: inAll, foot: 13, do: (*model).startPalette},
 		{keys: []string{"?"}, name: "help", help: "all keys that work here", where: inAll, foot: 14, do: (*model).help},
-		{keys: []string{"ctrl+l"}, name: "redraw", help: "draws the screen anew", where: inAll, do: func(*model) tea.Cmd { return tea.ClearScreen }},
-		{keys: []string{"ctrl+z"}, name: "suspend", help: "goes to the shell; fg comes back", where: inAll, do: func(*model) tea.Cmd { return tea.Suspend }},
+		{keys: []string{"ctrl+l"}, name: "redraw", help: "draws the screen anew", where: inAll, do: (*model).redraw},
+		{keys: []string{"ctrl+z"}, name: "suspend", help: "goes to the shell; fg comes back", where: inAll, do: (*model).suspend},
 		{keys: []string{"q", "ctrl+c"}, show: "q", name: "quit", help: "ends the board", where: inAll, foot: 15, do: (*model).quit},
 	}
 }

@@ -36,7 +36,10 @@ func (m *model) clip(text, what string) tea.Cmd {
 	if len(text) > maxClip {
 		return m.say(what+": "+size(float64(len(text)))+" is more than terminals take ("+size(maxClip)+")", ink.Warn)
 	}
-	out := m.opt.Out
+	write := func(seq string) error { _, err := io.WriteString(m.opt.Out, seq); return err }
+	if m.term != nil {
+		write = m.term.write
+	}
 	seq := osc52.New(text)
 	switch {
 	case m.env("TMUX") != "":
@@ -45,7 +48,7 @@ func (m *model) clip(text, what string) tea.Cmd {
 		seq = seq.Screen()
 	}
 	return m.run("clipboard", func(context.Context) tea.Msg {
-		if _, err := io.WriteString(out, seq.String()); err != nil {
+		if err := write(seq.String()); err != nil {
 			return saidMsg{what + ": cannot be sent: " + err.Error(), ink.Bad}
 		}
 		return saidMsg{what + ": sent to the terminal's clipboard", ink.Good}

@@ -248,10 +248,29 @@ func (m *model) toggleMouse() tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
 		m.say("mouse on: the wheel scrolls, a click selects; the terminal's own selection needs shift", ink.Plain)
-		return tea.EnableMouseCellMotion
+	} else {
+		m.say("mouse off", ink.Plain)
 	}
-	m.say("mouse off", ink.Plain)
-	return tea.DisableMouse
+	if m.term != nil {
+		m.term.track(m.mouse)
+	}
+	return nil
+}
+
+// redraw draws the screen anew, after something else wrote on it.
+func (m *model) redraw() tea.Cmd {
+	if m.term != nil {
+		m.term.forget()
+	}
+	return nil
+}
+
+// suspend gives the terminal back to the shell until it says fg.
+func (m *model) suspend() tea.Cmd {
+	if m.term != nil {
+		m.term.leave()
+	}
+	return tea.Suspend
 }
 
 // click moves with the wheel and selects with the left button.

@@ -41,7 +41,7 @@ func newBoard(t testing.TB, eng Engine, opt Options, w, h int) *board {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	b.model = newModel(ctx, eng, opt.complete(), theme, &guard{cancel: cancel, dir: t.TempDir()})
+	b.model = newModel(ctx, eng, opt.complete(), theme, &guard{cancel: cancel, dir: t.TempDir()}, nil, func() time.Time { return b.clock })
 	b.ticks = b.generation()
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})
 	return b

@@ -31,12 +31,14 @@ var screenNames = [screens]string{"Findings", "In flight", "Runs", "Tools", "Dra
 
 // model is the root: it holds the panes, routes messages to them, and turns intents into commands.
 type model struct {
-	ctx   context.Context
-	eng   Engine
-	opt   Options
-	theme *ink.Theme
-	guard *guard
-	binds []binding
+	ctx    context.Context
+	eng    Engine
+	opt    Options
+	theme  *ink.Theme
+	term   *terminal        // nil: frames are drawn by whoever calls View
+	steady func() time.Time // a clock that goes on when Options.Now stands still
+	guard  *guard
+	binds  []binding
 
 	w, h   int
 	screen screen
@@ -65,6 +67,8 @@ type model struct {
 	frame  []byte
 	drawn  string
 	dirty  bool
+	spent  time.Time // up to when frames have been drawn: what lies between it and now may be
+	later  bool      // a frame will be, in a moment
 	head   ink.Block
 	body   ink.Block
 	side   ink.Block
@@ -102,8 +106,8 @@ type overlay interface {
 	drawFoot(m *model, b *ink.Block)
 }
 
-func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g *guard) *model {
-	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, binds: bindings(), dirty: true}
+func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g *guard, term *terminal, steady func() time.Time) *model {
+	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, binds: bindings(), dirty: true, term: term, steady: steady}
 	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano()}
 	m.panes = [screens]pane{
 		&list[*triage.Finding]{spec: findingsSpec()},
@@ -228,12 +232,12 @@ func (m *model) showSnapshot() tea.Cmd {
 		return nil
 	}
 	m.seen[m.screen] = m.snap
-	return m.job(m.screen, m.pane().update(m.snap, m.opt.Now()))
+	return m.job(m.screen, m.pane().update(m.snap, m.steady()))
 }
 
 // restate makes the shown pane's rows anew after its state changed.
 func (m *model) restate() tea.Cmd {
-	return m.job(m.screen, m.pane().restate(m.opt.Now()))
+	return m.job(m.screen, m.pane().restate(m.steady()))
 }
 
 // show goes to a screen; pages on top of it are closed.

@@ -55,6 +55,9 @@ func (c *composer) callWidths(f *facts) widths {
 		w.tool = 14
 	}
 	w.id = min(w.id, max(c.width/5, 8))
+	if w.tool > 0 && c.width < 64 {
+		w.id = 0 // the place says more
+	}
 	w.brief = min(w.brief, max(c.width/4, 10))
 	return w
 }
@@ -74,7 +77,9 @@ func callSpans(f *facts, i int, w widths, lk look) (out [][]span) {
 	if id == "" {
 		id = "no id"
 	}
-	head = append(head, span{safe.Fit(safe.Line(id), w.id) + "  ", ink.Plain})
+	if w.id > 0 {
+		head = append(head, span{safe.Fit(safe.Line(id), w.id) + "  ", ink.Plain})
+	}
 	if call.Copy {
 		head = append(head, say("copy  ", ink.Faint))
 	}

@@ -35,12 +35,21 @@ func (m *model) pager() tea.Cmd {
 		_ = os.Remove(f.Name())
 		return m.say("pager: "+err.Error(), ink.Bad)
 	}
-	away := &m.guard.away
+	away, term := &m.guard.away, m.term
 	away.Store(true)
+	if m.term != nil {
+		m.term.leave()
+	}
 	child := exec.CommandContext(m.ctx, argv[0], append(argv[1:], f.Name())...)
+	if f, ok := m.opt.Out.(*os.File); ok {
+		child.Stdout = f // what Bubble Tea would give it is silent
+	}
 	return tea.ExecProcess(child, func(err error) tea.Msg {
 		away.Store(false)
 		_ = os.Remove(f.Name())
+		if term != nil {
+			term.enter()
+		}
 		if err != nil {
 			return saidMsg{"pager: " + argv[0] + ": " + err.Error(), ink.Bad}
 		}

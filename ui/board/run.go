@@ -30,7 +30,8 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g := &guard{cancel: cancel, dir: opt.Faults}
-	m := newModel(inner, eng, opt, theme, g)
+	screen := newTerminal(opt.Out)
+	m := newModel(inner, eng, opt, theme, g, screen, time.Now)
 	p := tea.NewProgram(m, opt.program(inner)...)
 
 	signals := make(chan os.Signal, 4)
@@ -38,6 +39,9 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 	defer signal.Stop(signals)
 	back := remember(opt.In, opt.Out)
 	done := make(chan error, 1)
+	screen.enter()
+	defer screen.leave()
+	g.Go("terminal", func() { screen.run(inner) })
 	g.Go("pump", func() { pump(inner, eng, p.Send) })
 	g.Go("program", func() {
 		_, err := p.Run()
@@ -118,7 +122,7 @@ func (o Options) theme() (*ink.Theme, error) {
 
 func (o Options) program(ctx context.Context) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithOutput(o.Out),
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFPS(1), tea.WithOutput(silent(o.Out)),
 	}
 	switch in := o.In.(type) {
 	case nil:
@@ -160,9 +164,6 @@ func pump(ctx context.Context, eng Engine, send func(tea.Msg)) {
 	}
 }
 
-// restoring leaves the alternate screen, shows the cursor, and ends mouse reports and bracketed paste.
-const restoring = "\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b[0m"
-
 // remember notes how the terminal is set, and returns what sets it that way again.
 func remember(in io.Reader, out io.Writer) func() {
 	f, ok := out.(*os.File)
@@ -175,7 +176,7 @@ func remember(in io.Reader, out io.Writer) func() {
 	}
 	state, err := term.GetState(tty)
 	return func() {
-		_, _ = io.WriteString(f, restoring)
+		_, _ = io.WriteString(f, mouseOff+giveScreen)
 		if err == nil {
 			_ = term.Restore(tty, state)
 		}

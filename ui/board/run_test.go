@@ -11,8 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -40,6 +42,14 @@ type trouble struct {
 	*fake
 	calls, updates, progress func()
 	asked                    int
+	news                     atomic.Pointer[triage.Snapshot]
+}
+
+func (e *trouble) Snapshot() *triage.Snapshot {
+	if s := e.news.Load(); s != nil {
+		return s
+	}
+	return e.snap
 }
 
 func (e *trouble) Progress() intake.Progress {
@@ -67,6 +77,20 @@ func (e *trouble) Updates() <-chan struct{} {
 func helper(how string) int {
 	eng := &trouble{fake: newFake()}
 	switch how {
+	case "crowd":
+		eng.fake = crowd(200_000)
+		go func() { // as while lines arrive: a newer snapshot twenty times a second
+			for g := uint64(2); ; g++ {
+				s := *eng.snap
+				s.Generation = g
+				s.Totals.Calls += int(g)
+				s.Sides = slices.Clone(s.Sides)
+				s.Sides[0].Calls += int(g)
+				eng.news.Store(&s)
+				eng.fake.updates <- struct{}{}
+				time.Sleep(pumpPause)
+			}
+		}()
 	case "command":
 		eng.calls = func() { panic("in a command") }
 	case "update":
@@ -93,7 +117,7 @@ func helper(how string) int {
 
 // session is the board in a process of its own, on a terminal of its own.
 type session struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	master *os.File
 	tty    *os.File
@@ -103,7 +127,7 @@ type session struct {
 	more   chan struct{}
 }
 
-func start(t *testing.T, how, faults string) *session {
+func start(t testing.TB, how, faults string) *session {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -156,7 +180,7 @@ func (s *session) text() string {
 // wait waits until something stands in what the program has written.
 func (s *session) wait(text string) {
 	s.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for !strings.Contains(s.text(), text) {
 		select {
 		case <-s.more:
@@ -179,7 +203,7 @@ func (s *session) ended(code int) {
 	go func() { done <- s.cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatalf("the program does not end; it wrote %q", s.text())
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
@@ -346,4 +370,26 @@ func TestRowJSON(t *testing.T) {
 			t.Errorf("%q: copied %q (%v)", keys, raw, err)
 		}
 	}
+}
+
+// BenchmarkKeyToScreen types on a board with 200,000 groups while a newer snapshot comes twenty times a second, and waits for
+// what that changes on the terminal: 99 of 100 keys are to be seen within 16 ms.
+func BenchmarkKeyToScreen(b *testing.B) {
+	s := start(b, "crowd", b.TempDir())
+	s.wait("NO-GO")
+	var all []time.Duration
+	key := []string{"j", "k"}
+	for i := 0; b.Loop(); i++ {
+		s.mu.Lock()
+		s.out.Reset()
+		s.mu.Unlock()
+		at := time.Now()
+		s.types(key[i%2])
+		s.wait("\x1b[1;36m▌") // the caret is drawn on another line
+		all = append(all, time.Since(at))
+		time.Sleep(33*time.Millisecond - time.Since(at)) // a key that is held down comes thirty times a second
+	}
+	slices.Sort(all)
+	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "ms/p50")
+	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "ms/p99")
 }

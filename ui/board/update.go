@@ -51,9 +51,41 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 			cmd = tea.Quit
 		}
 	}()
+	if _, due := msg.(paintMsg); due {
+		m.later = false
+		return m, m.paint()
+	}
 	m.dirty = true
 	cmd = m.route(msg)
-	return m, tea.Batch(cmd, m.settle())
+	return m, tea.Batch(cmd, m.settle(), m.paint())
+}
+
+// paintMsg says that a frame is due.
+type paintMsg struct{}
+
+// There are never more than sixty frames in a second: 56 that come steadily, and four that may come at once, so that a key is
+// answered at once although news were drawn a moment ago.
+const (
+	frameTime  = time.Second / 56
+	framesHeld = 4
+)
+
+// paint hands the terminal a frame: at once when there were few lately, else in a moment.
+func (m *model) paint() tea.Cmd {
+	if m.term == nil || !m.dirty || m.later {
+		return nil
+	}
+	now := m.steady()
+	if full := now.Add(-framesHeld * frameTime); m.spent.Before(full) {
+		m.spent = full
+	}
+	if wait := m.spent.Add(frameTime).Sub(now); wait > 0 {
+		m.later = true
+		return tea.Tick(wait, func(time.Time) tea.Msg { return paintMsg{} })
+	}
+	m.spent = m.spent.Add(frameTime)
+	m.term.show(m.frameText())
+	return nil
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
@@ -63,6 +95,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		m.look.now = m.opt.Now().UnixNano()
 		return m.typed(msg)
+	case tea.ResumeMsg:
+		m.term.enter()
 	case tea.MouseMsg:
 		return m.click(msg)
 	case newsMsg:
@@ -78,7 +112,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 		return m.nextTick(msg.gen)
 	case jobDone:
-		return m.job(msg.screen, m.panes[msg.screen].take(msg, m.opt.Now()))
+		return m.job(msg.screen, m.panes[msg.screen].take(msg, m.steady()))
 	case factsMsg:
 		m.receiveFacts(msg)
 		return m.receive(msg)
@@ -188,7 +222,7 @@ func (m *model) refreshPeek() tea.Cmd {
 	if p.running || p.of == s && p.facts != nil {
 		return nil
 	}
-	now := m.opt.Now()
+	now := m.steady()
 	if sameRow(p.of, s) && now.Sub(p.asked) < peekPause {
 		return nil
 	}

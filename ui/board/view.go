@@ -6,8 +6,16 @@ import (
 	"drainboard/ui/board/ink"
 )
 
-// View draws the screen: exactly the terminal's lines, each exactly its columns. A fault in it ends the program.
+// View is for whoever draws frames itself. Where there is a terminal Update has handed the frame over already.
 func (m *model) View() string {
+	if m.term != nil {
+		return ""
+	}
+	return m.frameText()
+}
+
+// frameText draws the screen: exactly the terminal's lines, each exactly its columns. A fault in it ends the program.
+func (m *model) frameText() string {
 	if !m.dirty {
 		return m.drawn
 	}
