@@ -73,7 +73,7 @@ type (
 		Timeout float64 `json:"timeout_s"`
 		Hung    bool    `json:"hung"`
 		Owner   string  `json:"owner"`
-		Process string  `json:"process"` // lives, gone, cannot tell
+		Process string  `json:"process"` // lives, gone, cannot tell; settled meanwhile
 		Blocks  bool    `json:"blocks"`
 	}
 	drainKey struct {
@@ -123,6 +123,7 @@ func (a *app) drainRows(ctx context.Context, s *session, snap *triage.Snapshot, 
 		switch f.Kind {
 		case triage.InFlight, triage.Hung:
 			flight := drainFlight{f.Key, f.Tool, f.Run, f.Side, ageOf(f, snap.Now), f.Timeout, f.Kind == triage.Hung, f.Owner, "", kind != ""}
+			flight.Owner, _, _ = strings.Cut(f.Owner, " (") // whether it lives stands beside it
 			flight.Process = s.process(ctx, f.Key)
 			d.InFlight = append(d.InFlight, flight)
 			row.Next += processWords(flight.Process)
@@ -165,12 +166,16 @@ const (
 	lives      = "lives"
 	gone       = "gone"
 	cannotTell = "cannot tell"
+	over       = "settled" // meanwhile: the row is no longer in flight
 )
 
 // process says whether the process that holds a row still lives, as seen from this host.
 func (s *session) process(ctx context.Context, key string) string {
 	row, ok, err := s.Row(ctx, key)
-	if err != nil || !ok || row.Claim == nil {
+	switch {
+	case err == nil && (!ok || row.State != ledger.InFlight):
+		return over
+	case err != nil || row.Claim == nil:
 		return cannotTell
 	}
 	at := run.Proc{Root: "/proc"}

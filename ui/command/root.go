@@ -64,7 +64,7 @@ func newRoot(e *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{name(c), err}
 	})
-	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newCompensate(a), newExec(a), newRecord(a), newReplay(a), newDrain(a), newLeftovers(a), newDemo(a), newFormats(a), newConfig(a), newVersion(a))
+	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newCompensate(a), newExec(a), newRecord(a), newReplay(a), newDrain(a), newLeftovers(a), newExport(a), newDemo(a), newFormats(a), newConfig(a), newVersion(a))
 	return root
 }
 
