@@ -25,7 +25,9 @@ func newTools(a *app) *cobra.Command {
 		Long: `tools is the inventory of what an agent really called: unclassified tools first, then by calls.
 
 --check exits 1 when a trace holds a tool that the table does not classify, and prints the rows
-to add. --tag FILE writes the calls of classified tools as JSONL: each record as it was recorded,
+to add. --suggest says what speaks for a class of each: its name, the agent whose own tool it is, what
+its calls did (the same arguments with changing results, errors that something is there already), the
+members that seem to name the object, and for tools that run commands the cases by what they ran. --tag FILE writes the calls of classified tools as JSONL: each record as it was recorded,
 with "tag": pure, keyed or compensate. The traces themselves are never changed.`,
 		Example: `  drainboard tools traces/
   drainboard tools --check --tools tools.yaml traces/
@@ -53,6 +55,8 @@ type toolLine struct {
 	Sides        []string `json:"sides"`
 	Suggested    string   `json:"suggested"`
 	Why          string   `json:"why"`
+
+	Evidence *evidence `json:"evidence,omitempty"` // with --suggest, of an unclassified tool
 }
 
 func (a *app) tools(ctx context.Context, args []string, flags *toolsFlags) error {
@@ -68,6 +72,11 @@ func (a *app) tools(ctx context.Context, args []string, flags *toolsFlags) error
 		return a.tag(ctx, s, flags.tag)
 	}
 	lines := toolLines(s.Snapshot())
+	if flags.suggest {
+		if err := s.gather(ctx, lines); err != nil {
+			return err
+		}
+	}
 	missing := lines[:0:0]
 	for _, l := range lines {
 		if l.Unclassified > 0 {
@@ -84,12 +93,36 @@ func (a *app) tools(ctx context.Context, args []string, flags *toolsFlags) error
 	default:
 		p := a.page()
 		p.tools(lines, s.use, flags.suggest)
+		for i := range lines {
+			if lines[i].Evidence != nil {
+				p.evidence(&lines[i])
+			}
+		}
 		err = p.flush(a.env.Stdout)
 	}
 	if err == nil && flags.check && len(missing) > 0 {
 		return errNo
 	}
 	return err
+}
+
+// gather finds what speaks for a class of the unclassified tools.
+func (s *session) gather(ctx context.Context, lines []toolLine) error {
+	for i, v := range s.Snapshot().Tools.All {
+		if v.Unclassified == 0 {
+			continue
+		}
+		e, err := s.evidence(ctx, v)
+		if err != nil {
+			return err
+		}
+		lines[i].Evidence = e
+		lines[i].Suggested, lines[i].Why = e.Class, ""
+		if len(e.Why) > 0 {
+			lines[i].Why = strings.TrimPrefix(e.Why[0], e.Class+": ")
+		}
+	}
+	return nil
 }
 
 // toolLines lists the tools in the order of the board.
