@@ -24,6 +24,7 @@ type keyer struct {
 	rows    map[string]*table.Row // by tool, remembered
 	texts   map[string]triage.Str // of the batch in work: those that come again, runs and tools and the like
 	batch   *triage.Batch
+	usual   int // records of a block, by the last one: room for as many is made at once
 	pos     keyerPos
 	ignores []*table.Rule                  // rules that leave something out of results
 	last    struct{ run, tool triage.Str } // the text put last, by kind of text: neighbours often say the same
@@ -32,6 +33,9 @@ type keyer struct {
 		row  *table.Row
 	}
 }
+
+// mostUsual bounds the room that is made for the records of a block before there are any.
+const mostUsual = 1 << 14
 
 type keyerPos struct {
 	off   int64
@@ -60,7 +64,7 @@ func (k *keyer) key(b *trace.Block) *triage.Batch {
 func (k *keyer) start(f *trace.Format, run string, off int64) {
 	k.batch, _ = k.batches.Get().(*triage.Batch)
 	if k.batch == nil {
-		k.batch = new(triage.Batch)
+		k.batch = &triage.Batch{Recs: make([]triage.Rec, 0, k.usual)}
 	}
 	clear(k.texts)
 	k.last.run, k.last.tool, k.lastRow.tool = 0, 0, 0
@@ -71,6 +75,7 @@ func (k *keyer) start(f *trace.Format, run string, off int64) {
 }
 
 func (k *keyer) finish(st trace.Stats) *triage.Batch {
+	k.usual = min(len(k.batch.Recs)+len(k.batch.Recs)/16, mostUsual)
 	k.batch.Lines, k.batch.Bytes, k.batch.Others, k.batch.Tail = st.Lines, st.Bytes, st.Others, st.Tail
 	return k.batch
 }
