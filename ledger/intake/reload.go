@@ -76,6 +76,7 @@ func (o *owner) change(next *law) bool {
 	o.book = c.Book()
 	o.book.RecipeNote("")
 	o.rejoin(next.table)
+	o.patience.begin(o) // rows are numbered anew
 	o.book.Settle(true)
 	o.detect()
 	o.dirty = true

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"drainboard/keys"
@@ -62,6 +63,7 @@ func (b *Book) under(t *table.Table) *Book {
 	n.totals.Calls, n.totals.Runs, n.totals.Tools = 0, 0, 0
 	n.acks, n.now, n.gen, n.acted = b.acks, b.now, b.gen, b.acted
 	n.undone, n.approved, n.intents = b.undone, b.approved, b.intents
+	n.await.on, n.await.calls, n.await.rows = b.await.on, b.await.calls, math.MaxUint32 // rows are numbered anew
 	for i := uint32(1); i <= b.runs.last(); i++ {
 		was := b.runs.at(i)
 		if was.ended {

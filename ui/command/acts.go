@@ -107,14 +107,27 @@ func (x *actor) classify(ctx context.Context, in board.Classify) (string, error)
 	return strings.Join(in.Tools, ", ") + ": " + words, err
 }
 
-// ignore leaves an argument out of the keys of a tool.
+// ignore leaves an argument out of the keys of a tool, unless that would merge calls that were answered differently.
 func (x *actor) ignore(ctx context.Context, in board.AddIgnore) (string, error) {
 	p, err := keys.ParsePointer(in.Pointer)
 	if err != nil {
 		return "", err
 	}
+	list, unread, err := x.s.Merges(ctx, in.Tool, []keys.Pointer{p})
+	if err != nil {
+		return "", err
+	}
+	for i := range list {
+		if m := &list[i]; m.Differs {
+			return "", fmt.Errorf("dangerous, so not written: %d keys of run %s would become one, and their results differ (%s, %s); drainboard keys ignore %s %s shows all and can write it",
+				len(m.Keys), m.Run, where(m.Keys[0].First), where(m.Keys[1].First), in.Tool, in.Pointer)
+		}
+	}
+	if unread > 0 {
+		return "", fmt.Errorf("not written: %s of %s cannot be read again, so nobody knows what it would merge", plural(unread, "call", "calls"), in.Tool)
+	}
 	err = x.change(ctx, func(src []byte) ([]byte, error) { return table.AddIgnore(src, in.Tool, p) }, ledger.ActIgnore, []string{in.Tool}, in.Pointer)
-	return in.Tool + " ignores " + in.Pointer, err
+	return fmt.Sprintf("%s ignores %s: %s of keys became one each", in.Tool, in.Pointer, plural(len(list), "set", "sets")), err
 }
 
 // change edits the table if it still is what is read, logs that when a ledger may be written, and reads the traces by it.

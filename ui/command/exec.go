@@ -182,7 +182,7 @@ func (a *app) callOf(flags *execFlags) (*ledger.Call, *table.Rule, error) {
 		id = keys.RunID{}
 	}
 	if d, err := recipe.Derive(id, []byte(flags.tool), &args); err == nil {
-		c.Key = recipe.Text(d)
+		c.Key = recipe.Spell(d, id, []byte(flags.tool))
 	} else if rule.Class != table.Pure && rule.Class != table.Unclassified {
 		return nil, nil, fmt.Errorf("there is no key for these arguments: %w", err)
 	}

@@ -146,9 +146,9 @@ func (a *app) recipe(t *table.Table) (*keys.Recipe, error) {
 	if name == "" {
 		return keys.Intent, nil
 	}
-	r, ok := keys.Lookup(name)
-	if !ok {
-		return nil, &usage{"", fmt.Errorf("recipe %q is not known: expected intent, dedup16 or jcs", name)}
+	r, err := t.KeyRecipe(name)
+	if err != nil {
+		return nil, &usage{"", err}
 	}
 	return r, nil
 }
