@@ -81,7 +81,7 @@ func caseReport(t *testing.T, dir string) *triage.Report {
 	batch.File = file
 	book.Fold(batch)
 	if rows != nil {
-		book.Ledger(bookRows(viewRows(ledger.Changes{All: true, Rows: rows}, tab).rows), nil, true)
+		book.Ledger(bookRows(viewRows(ledger.Changes{All: true, Rows: rows}, &holders{}, tab).rows), nil, true)
 	}
 	return book.Report(casesNow.UnixNano())
 }

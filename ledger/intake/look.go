@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"fmt"
 	"time"
 
 	"drainboard/keys"
@@ -36,6 +35,7 @@ func (e *Engine) watchLedger() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	failing := false
+	held := holders{alive: e.cfg.Alive}
 	for first := true; ; first = false {
 		began := time.Since(e.started)
 		changes, err := e.cfg.Ledger.Look(e.ctx)
@@ -48,8 +48,9 @@ func (e *Engine) watchLedger() {
 		default:
 			e.trouble.Store(nil)
 			e.looked.Store(int64(began))
+			held.fold(&changes)
 		}
-		news := viewRows(changes, e.Table())
+		news := viewRows(changes, &held, e.Table())
 		if first || failing != (err != nil) || changes.All || len(news.rows)+len(news.gone) > 0 || news.more != nil {
 			select {
 			case e.work <- piece{ledger: news, err: err}:
@@ -70,12 +71,12 @@ func (e *Engine) watchLedger() {
 }
 
 // viewRows digests rows by a table.
-func viewRows(c ledger.Changes, t *table.Table) *ledgerNews {
+func viewRows(c ledger.Changes, held *holders, t *table.Table) *ledgerNews {
 	news := &ledgerNews{table: t, gone: c.Gone, all: c.All, more: c.Facts}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		f := &rowFacts{request: r.Request, response: r.Response, row: triage.LedgerRow{
-			Key: r.Key, Tool: r.Tool, State: string(r.State), Created: r.Created, Updated: r.Updated, HasResponse: r.HasResponse, Owner: holder(r.Claim),
+			Key: r.Key, Tool: r.Tool, State: string(r.State), Created: r.Created, Updated: r.Updated, HasResponse: r.HasResponse, Owner: held.words(r),
 		}}
 		news.rows = append(news.rows, f)
 	}
@@ -103,14 +104,6 @@ func (d *digester) digest(f *rowFacts) {
 	if f.row.HasResponse {
 		f.row.Response = keys.ValueDigest(&d.scratch, []byte(f.response), rule.IgnoreResult)
 	}
-}
-
-// holder names who holds a row, "" when nobody said.
-func holder(c *ledger.Claim) string {
-	if c == nil {
-		return ""
-	}
-	return fmt.Sprintf("pid %d on %s", c.PID, c.Host)
 }
 
 // look takes one look at the ledger into the book.

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"drainboard/keys"
 	"drainboard/keys/table"
@@ -67,6 +66,7 @@ type rowLine struct {
 	Timeout float64 `json:"timeout_s"`
 	Hung    bool    `json:"hung"`
 	Owner   string  `json:"owner"`
+	Doubt   bool    `json:"in_doubt"` // the process that holds it is gone
 }
 
 // rows reads the whole ledger once.
@@ -110,7 +110,7 @@ func (a *app) ledgerLs(ctx context.Context, state string, limit int) error {
 	})
 	lines := make([]rowLine, len(rows))
 	for i, r := range rows {
-		lines[i] = lineOfRow(t, r, a.clock())
+		lines[i] = a.lineOfRow(t, r)
 	}
 	if a.opts.json {
 		return a.printJSON(map[string]any{"path": at.name(), "states": states, "rows": lines})
@@ -121,7 +121,7 @@ func (a *app) ledgerLs(ctx context.Context, state string, limit int) error {
 }
 
 // lineOfRow judges the age of a row by the timeout that the table gives its tool.
-func lineOfRow(t *table.Table, r ledger.Row, now time.Time) rowLine {
+func (a *app) lineOfRow(t *table.Table, r ledger.Row) rowLine {
 	var args keys.Args
 	rule := t.Row(r.Tool).Own()
 	if args.Parse([]byte(r.Request)) == nil {
@@ -129,9 +129,10 @@ func lineOfRow(t *table.Table, r ledger.Row, now time.Time) rowLine {
 	}
 	l := rowLine{
 		Key: r.Key, Tool: r.Tool, State: string(r.State), Created: stamp(r.Created), Updated: stamp(r.Updated),
-		Age: float64(now.UnixNano())/1e9 - r.Updated, Timeout: rule.Timeout.Seconds(), Owner: owner(r.Claim),
+		Age: float64(a.clock().UnixNano())/1e9 - r.Updated, Timeout: rule.Timeout.Seconds(), Owner: owner(r.Claim),
 	}
 	l.Hung = r.State == ledger.InFlight && l.Age > l.Timeout
+	l.Doubt = r.State == ledger.InFlight && orphaned(r.Claim)
 	return l
 }
 
@@ -141,6 +142,12 @@ func owner(c *ledger.Claim) string {
 		return ""
 	}
 	return fmt.Sprintf("%s pid %d", c.Host, c.PID)
+}
+
+// orphaned says whether the process that holds a claim is known to be gone: nobody will settle its row by itself.
+func orphaned(c *ledger.Claim) bool {
+	self, err := proc().Self()
+	return err == nil && c != nil && proc().Alive(self, ledger.Owner{Host: c.Host, BootID: c.BootID, PID: c.PID, PIDStart: c.PIDStart}) == ledger.Gone
 }
 
 // stamp prints seconds since 1970 as RFC 3339 in UTC.
@@ -170,6 +177,9 @@ func (p *page) rows(path string, states map[string]int, lines []rowLine, limit i
 			note = "of " + ageText(l.Timeout)
 			if l.Hung {
 				age, note = field(red, ageText(l.Age)), note+", hung"
+			}
+			if l.Doubt {
+				note += ", in doubt"
 			}
 		}
 		rows[i] = []cell{field(cyan, prefix(l.Key)), field(bold, l.Tool), field(stateInk(l.State), l.State), age, field(dim, note), field(dim, l.Owner)}
@@ -207,7 +217,7 @@ func (a *app) ledgerShow(ctx context.Context, begin string) error {
 	if err != nil {
 		return err
 	}
-	line := lineOfRow(t, row, a.clock())
+	line := a.lineOfRow(t, row)
 	if a.opts.json {
 		return a.printJSON(struct {
 			rowLine
@@ -233,6 +243,9 @@ func (p *page) ledgerRow(l rowLine, r ledger.Row) {
 	p.word(dim, "  state     ").word(stateInk(l.State), "%s", l.State)
 	if l.Hung {
 		p.word(red, "  hung: %s of %s", ageText(l.Age), ageText(l.Timeout))
+	}
+	if l.Doubt {
+		p.word(yellow, "  in doubt: the process that held it is gone")
 	}
 	p.line()
 	p.word(dim, "  created   ").word(plain, "%s", l.Created).line()

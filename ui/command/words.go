@@ -45,6 +45,9 @@ func describe(f *triage.Finding, now int64) description {
 		if f.Owner != "" {
 			d.words += ", " + f.Owner
 		}
+		if strings.HasSuffix(f.Owner, "(gone)") {
+			d.words += ": in doubt"
+		}
 	case triage.OrphanResult:
 		d.words = "answers no call: " + f.CallID
 	case triage.FailedButDone:
