@@ -41,7 +41,7 @@ type queue struct {
 	id      triage.FileID
 	next    int
 	waiting map[int]*triage.Batch
-	named   bool // its format is known to the book
+	named   bool // the book has its description, format and all
 }
 
 // Snapshots are made at most this often, and more seldom when making one is dear.
@@ -199,9 +199,11 @@ func (o *owner) batch(p piece) {
 		q.next++
 		o.folded++
 		b.File = q.id
-		if !q.named && p.file.Format() != nil {
-			q.named = true
-			o.book.SetFormat(q.id, fileInfo(p.file))
+		if !q.named {
+			info := fileInfo(p.file)
+			info.FirstLine = p.file.FirstLine // set by now
+			o.book.Describe(q.id, info)
+			q.named = info.Format != ""
 		}
 		o.book.Fold(b)
 		b.Reset()
@@ -209,8 +211,9 @@ func (o *owner) batch(p piece) {
 	}
 }
 
+// fileInfo is what is known of a file from its first moment on, and its format if that is known.
 func fileInfo(f *trace.File) triage.FileInfo {
-	info := triage.FileInfo{Path: f.Path, Side: f.Label, Generation: f.Gen, FirstLine: f.FirstLine}
+	info := triage.FileInfo{Path: f.Path, Side: f.Label, Generation: f.Gen}
 	if format := f.Format(); format != nil {
 		info.Format, info.Restates, info.Results = format.Name, format.Restates, format.Results
 	}
@@ -220,7 +223,7 @@ func fileInfo(f *trace.File) triage.FileInfo {
 func (o *owner) queue(f *trace.File) *queue {
 	q, ok := o.files[f]
 	if !ok {
-		q = &queue{id: o.book.AddFile(fileInfo(f)), waiting: map[int]*triage.Batch{}, named: f.Format() != nil}
+		q = &queue{id: o.book.AddFile(fileInfo(f)), waiting: map[int]*triage.Batch{}}
 		o.files[f] = q
 		o.byID = append(o.byID, f)
 	}

@@ -150,10 +150,10 @@ func (b *Book) AddSide(label string) uint16 {
 	return side
 }
 
-// SetFormat corrects the format of a file whose first line came late.
-func (b *Book) SetFormat(id FileID, info FileInfo) {
+// Describe corrects what is known of a file: its format and its first line are known with its first batch only.
+func (b *Book) Describe(id FileID, info FileInfo) {
 	f := &b.files[id]
-	f.Format, f.Restates, f.Results = info.Format, info.Restates, info.Results
+	f.Format, f.Restates, f.Results, f.FirstLine = info.Format, info.Restates, info.Results, info.FirstLine
 }
 
 // Note says what became of a file ("removed", "rotated", "writing"); it is shown with its source. An empty text takes it back.
