@@ -51,7 +51,7 @@ func (b *Book) LoneKeys(limit int) []LoneKey {
 	}
 	for g := uint32(1); g <= b.groups.last() && open > 0; g++ {
 		at := b.groups.at(g)
-		if at.n == 0 || at.sides == 0 || at.sides&(at.sides-1) != 0 {
+		if at.n == 0 || at.sides == 0 || at.sides&(at.sides-1) != 0 || b.otherSides(at)&^at.sides != 0 {
 			continue
 		}
 		side := bits.TrailingZeros16(at.sides)

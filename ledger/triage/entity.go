@@ -339,13 +339,27 @@ func (b *Book) setSides(g *group, sides uint16) {
 	if g.sides == sides || len(b.sides) < 2 {
 		return
 	}
-	if g.sides != 0 && g.sides&(g.sides-1) == 0 {
-		b.lone[bits.TrailingZeros16(g.sides)]--
+	others := b.otherSides(g)
+	if was := g.sides | others; was != 0 && was&(was-1) == 0 {
+		b.lone[bits.TrailingZeros16(was)]--
 	}
 	g.sides = sides
-	if sides != 0 && sides&(sides-1) == 0 {
-		b.lone[bits.TrailingZeros16(sides)]++
+	if is := sides | others; is != 0 && is&(is-1) == 0 {
+		b.lone[bits.TrailingZeros16(is)]++
 	}
+}
+
+// otherSides are the sides of the other groups of a group's key: with --match a key has a group a side.
+func (b *Book) otherSides(g *group) (sides uint16) {
+	if b.cfg.Match == MatchNone {
+		return 0
+	}
+	b.groupsOf(g.id, func(_ uint16, i uint32) {
+		if other := b.groups.at(i); other != g {
+			sides |= other.sides
+		}
+	})
+	return sides
 }
 
 // onlyOn counts, by side, the keys that no other side called.
