@@ -95,7 +95,9 @@ func read(t *testing.T, path string) []byte {
 
 // TestReadEventsBig: values that are larger than the window, a few of many, and a file that changed.
 func TestReadEventsBig(t *testing.T) {
-	long := func(n int) string { return `{"tool":"big","args":"` + strings.Repeat(string(rune('a'+n)), 900_000*n) + `"}` }
+	long := func(n int) string {
+		return `{"tool":"big","args":"` + strings.Repeat(string(rune('a'+n)), 900_000*n) + `"}`
+	}
 	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), line(0)+"\n"+long(1)+"\n"+line(1)+"\n"+long(3)+"\n"+line(2)+"\n")
 	r, f, events, at := readAndKeep(t, path)
 	if len(at) != 5 {

@@ -18,7 +18,7 @@ func TestMoves(t *testing.T) {
 		{"tools: {a: {class: keyed, ignore: [/x, /y]}}", "a", "[{1 1 true}]"},
 		{"tools: {a: {class: keyed, scope: forever, ignore: [/x]}}", "a", "[{1 1 true}]"},
 		{"tools: {b: {class: keyed}}", "a", "[{1 0 true}]"},
-		{"tools: {r: {class: keyed}}", "r", "[{2 1 true}]"},             // its shape was not computed
+		{"tools: {r: {class: keyed}}", "r", "[{2 1 true}]"},               // its shape was not computed
 		{"tools: {a: {class: pure, ignore: [/x]}}", "a", "[{1 1 false}]"}, // its shape is not needed
 		{"tools: {g_1: {class: pure}}", "g_1", "[{3 1 false}]"},
 		{"tools: {unknown: {class: keyed}}", "unknown", "[{0 1 false}]"},
