@@ -77,25 +77,18 @@ func bound(all []binding, key string, in scope) *binding {
 	return nil
 }
 
-// bindings are all keys of the board. One key means one thing in one scope.
+// bindings are all keys of the board, in the order of the palette. One key means one thing in one scope.
 func bindings() []binding {
 	var all []binding
-	add := func(b binding) { all = append(all, b) }
+	all = append(append(all, actions()...), verbs()...)
 	for i, name := range screenNames {
 		to := screen(i)
-		add(binding{keys: []string{string(rune('1' + i))}, name: strings.ToLower(name), help: "shows the screen " + name, where: inAll,
-			do: func(m *model) tea.Cmd { return m.show(to) }})
+		all = append(all, binding{
+			keys: []string{string(rune('1' + i))}, name: strings.ToLower(name), help: "shows the screen " + name, where: inAll,
+			do: func(m *model) tea.Cmd { return m.show(to) },
+		})
 	}
-	for _, b := range moves() {
-		add(b)
-	}
-	for _, b := range verbs() {
-		add(b)
-	}
-	for _, b := range actions() {
-		add(b)
-	}
-	return all
+	return append(all, moves()...)
 }
 
 func moves() []binding {
@@ -112,10 +105,14 @@ func moves() []binding {
 		{keys: []string{"ctrl+u"}, name: "half a page up", help: "half a page up", where: inAll, do: page(-0.5)},
 		{keys: []string{"pgdown", "ctrl+f"}, show: "pgdn", name: "page down", help: "a page down", where: inAll, do: page(1)},
 		{keys: []string{"pgup", "ctrl+b"}, show: "pgup", name: "page up", help: "a page up", where: inAll, do: page(-1)},
-		{keys: []string{"g", "home"}, name: "first", help: "the first row", where: inAll,
-			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(0) }) }},
-		{keys: []string{"G", "end"}, name: "last", help: "the last row", where: inAll,
-			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(g.n - 1) }) }},
+		{
+			keys: []string{"g", "home"}, name: "first", help: "the first row", where: inAll,
+			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(0) }) },
+		},
+		{
+			keys: []string{"G", "end"}, name: "last", help: "the last row", where: inAll,
+			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(g.n - 1) }) },
+		},
 	}
 }
 
@@ -167,8 +164,10 @@ func actions() []binding {
 	settle := inFindings | inFlight | inDetail
 	group := inFindings | inDetail
 	act := func(key, name, help string, a Action, where scope, foot int) binding {
-		return binding{keys: []string{key}, name: name, help: help, where: where, foot: foot, action: a,
-			why: func(m *model) string { return m.whyAct(a) }, do: func(m *model) tea.Cmd { return m.ask(a) }}
+		return binding{
+			keys: []string{key}, name: name, help: help, where: where, foot: foot, action: a,
+			why: func(m *model) string { return m.whyAct(a) }, do: func(m *model) tea.Cmd { return m.ask(a) },
+		}
 	}
 	return []binding{
 		act("f", "failed", "marks rows in flight as failed", ActFail, settle, 4),

@@ -198,7 +198,7 @@ func (c *composer) sideBySide(f *facts, all [][]leaf) {
 		if differs {
 			sign, tone = c.g.Differ+" ", ink.Bad
 		}
-		spans := []span{say(sign, tone), span{safe.Fit(safe.Line(nameOf(p)), names), tone}}
+		spans := []span{say(sign, tone), {safe.Fit(safe.Line(nameOf(p)), names), tone}}
 		for i, v := range values[p] {
 			cellTone := ink.Plain
 			if differs && i != kept && answered(f.result[i].status) && v != values[p][kept] {

@@ -28,9 +28,7 @@ var exportFormats = []struct{ name, ending, note string }{
 func (m *model) export() tea.Cmd {
 	rows := []map[string]any{}
 	all := m.pane().each(func(_ string, s subject) {
-		if row, ok := rowJSON(s).(map[string]any); ok {
-			rows = append(rows, row)
-		}
+		rows = append(rows, rowJSON(s))
 	})
 	name := strings.ReplaceAll(strings.ToLower(screenNames[m.screen]), " ", "-")
 	q := &question{verb: "export"}

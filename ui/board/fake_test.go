@@ -195,14 +195,22 @@ func (m *maker) duplicates() {
 		args               string
 		calls              [][]string
 	}{
-		{"9b1c22d0a7f3", "charge_card", "run-22", "call_A1", triage.Critical, triage.CauseHandler, triage.OutcomeExtra, `{"amount": 1500, "currency": "NGN", "customer": "cus_42"}`,
-			[][]string{{`ok {"charge":"ch_1"}`, `ok {"charge":"ch_2"}`}}},
-		{"3f9a1c07b2e4", "open_pr", "run-22", "call_B", triage.Critical, triage.CauseModel, triage.OutcomeExtra, `{"repo": "shop", "head": "feat/keys", "title": "Keys", "labels": ["a", "b"], "meta": {"by": {"name": "agent"}}}`,
-			[][]string{{`ok {"number":7,"url":"https://example.test/7"}`}, {`ok {"number":8,"url":"https://example.test/8"}`}, {`ok {"number":9,"url":"https://example.test/9"}`}}},
-		{"e1d0550ab2c9", "notify_slack", "run-31", "call_C", triage.Critical, triage.CauseModel, triage.OutcomeAmbiguous, `{"text": "` + strings.Repeat("long ", 40) + `"}`,
-			[][]string{{`ambiguous "deadline exceeded"`}, {`ok {"ts":"1"}`}}},
-		{"5ac0be11f00d", "mcp__crm__merge_contact_with_a_very_long_name_indeed", "run-31-with-a-long-name/sub-agent-7", "toolu_01ABCDEFGHIJKLMNOP", triage.High, triage.CauseMixed, triage.OutcomeExtra, `"{\"id\": 5}"`,
-			[][]string{{`ok {"id":1}`}, {`ok {"id":2}`}}},
+		{
+			"9b1c22d0a7f3", "charge_card", "run-22", "call_A1", triage.Critical, triage.CauseHandler, triage.OutcomeExtra, `{"amount": 1500, "currency": "NGN", "customer": "cus_42"}`,
+			[][]string{{`ok {"charge":"ch_1"}`, `ok {"charge":"ch_2"}`}},
+		},
+		{
+			"3f9a1c07b2e4", "open_pr", "run-22", "call_B", triage.Critical, triage.CauseModel, triage.OutcomeExtra, `{"repo": "shop", "head": "feat/keys", "title": "Keys", "labels": ["a", "b"], "meta": {"by": {"name": "agent"}}}`,
+			[][]string{{`ok {"number":7,"url":"https://example.test/7"}`}, {`ok {"number":8,"url":"https://example.test/8"}`}, {`ok {"number":9,"url":"https://example.test/9"}`}},
+		},
+		{
+			"e1d0550ab2c9", "notify_slack", "run-31", "call_C", triage.Critical, triage.CauseModel, triage.OutcomeAmbiguous, `{"text": "` + strings.Repeat("long ", 40) + `"}`,
+			[][]string{{`ambiguous "deadline exceeded"`}, {`ok {"ts":"1"}`}},
+		},
+		{
+			"5ac0be11f00d", "mcp__crm__merge_contact_with_a_very_long_name_indeed", "run-31-with-a-long-name/sub-agent-7", "toolu_01ABCDEFGHIJKLMNOP", triage.High, triage.CauseMixed, triage.OutcomeExtra, `"{\"id\": 5}"`,
+			[][]string{{`ok {"id":1}`}, {`ok {"id":2}`}},
+		},
 		{"77ab01c94d20", "create_issue", "run-31", "call_D", triage.Medium, triage.CauseModel, triage.OutcomeSame, `{"title": "Leak"}`, [][]string{{`ok {"n":1}`}, {`ok {"n":1}`}}},
 		{"0c4e9d21aa37", "create_issue", "run-40", "call_E", triage.Medium, triage.CauseModel, triage.OutcomeOpen, `{"title": "日本語のタイトル"}`, [][]string{{`ok {"n":1}`}, {}}},
 		{"aa4e9d21aa37", "create_issue", "run-41", "", triage.Medium, triage.CauseUnknown, triage.OutcomeUnknown, `{}`, [][]string{{}, {}}},
@@ -287,8 +295,13 @@ func (m *maker) snapshot() *triage.Snapshot {
 		Findings: triage.NewList(findingOrder, m.findings...), Foreign: 1,
 		Bad: []triage.BadView{{File: m.mess("traces/dest/run-47.jsonl"), Line: 4, Reason: "not JSON: the value is cut off"}},
 		Verdict: triage.Verdict{Rows: 12, Blockers: []triage.Blocker{
-			{Kind: "inflight", Count: 3}, {Kind: "unclassified", Count: 1}, {Kind: "unmatched", Count: 1}, {Kind: "critical", Count: 3}, {Kind: "overwritten", Count: 2},
-			{Kind: "compensation", Count: 1}, {Kind: "unread", Count: 1},
+			{Kind: "inflight", Count: 3},
+			{Kind: "unclassified", Count: 1},
+			{Kind: "unmatched", Count: 1},
+			{Kind: "critical", Count: 3},
+			{Kind: "overwritten", Count: 2},
+			{Kind: "compensation", Count: 1},
+			{Kind: "unread", Count: 1},
 		}},
 	}
 	for _, f := range m.findings {

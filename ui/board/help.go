@@ -17,10 +17,16 @@ func (m *model) help() tea.Cmd {
 	if in == inText {
 		return m.back()
 	}
-	return m.push(&textPage{name: "help", make: func(m *model, width int) []line { return m.helpLines(in, width) }})
+	not := map[*binding]string{} // why actions do not work where one came from
+	for i := range m.binds {
+		if b := &m.binds[i]; b.where&in != 0 && b.action != "" {
+			not[b] = b.reason(m)
+		}
+	}
+	return m.push(&textPage{name: "help", make: func(m *model, width int) []line { return m.helpLines(in, not, width) }})
 }
 
-func (m *model) helpLines(in scope, width int) []line {
+func (m *model) helpLines(in scope, not map[*binding]string, width int) []line {
 	c := composer{g: m.theme.Glyph, width: width}
 	parts := []struct {
 		title string
@@ -49,15 +55,17 @@ func (m *model) helpLines(in scope, width int) []line {
 			}
 			spans := []span{{safe.Fit(safe.Line(keys), 11), ink.Hint}, say(" ", ink.Plain), {safe.Fit(safe.Line(b.name), 16), ink.Plain}, say(b.help, ink.Faint)}
 			c.put(spans...)
-			if why := b.reason(m); why != "" && b.action != "" {
+			if why := not[b]; why != "" {
 				c.put(say(strings.Repeat(" ", 28)+"not now: "+why, ink.Warn))
 			}
 		}
 	}
 	if in&inRows != 0 {
 		c.section("FILTER", "terms of / on this screen")
-		c.wrap([]span{say("Words match tool, run, key, call id and file. ", ink.Plain), say(strings.Join(filter.Names(m.pane().subject()), ": ")+":", ink.Accent),
-			say(" narrow; a comma separates alternatives, * is any run of characters, - before a term turns it round.", ink.Plain)})
+		c.wrap([]span{
+			say("Words match tool, run, key, call id and file. ", ink.Plain), say(strings.Join(filter.Names(m.pane().subject()), ": ")+":", ink.Accent),
+			say(" narrow; a comma separates alternatives, * is any run of characters, - before a term turns it round.", ink.Plain),
+		})
 		if in == inFindings {
 			c.wrap([]span{say("kinds: ", ink.Faint), say(kindList(), ink.Plain)})
 		}
@@ -99,8 +107,10 @@ func (m *model) sourceLines(width int) []line {
 	names = min(names, room)
 	for _, v := range s.Sources {
 		spans := []span{
-			{safe.Fit(safe.Line(v.Side), 8), ink.Accent}, {safe.Fit(safe.Line(v.File), names), ink.Plain},
-			{safe.Fit(safe.Line("  "+v.Format), 16), ink.Faint}, say(right(ink.Thousands(v.Calls), 10)+" calls  ", ink.Plain),
+			{safe.Fit(safe.Line(v.Side), 8), ink.Accent},
+			{safe.Fit(safe.Line(v.File), names), ink.Plain},
+			{safe.Fit(safe.Line("  "+v.Format), 16), ink.Faint},
+			say(right(ink.Thousands(v.Calls), 10)+" calls  ", ink.Plain),
 			say(right(c.when(v.Last), c.whenWidth()), ink.Faint),
 		}
 		if v.Bad > 0 {

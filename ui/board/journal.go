@@ -40,8 +40,14 @@ func journalRow(b *ink.Block, p *places, e *Entry, r rowLook) {
 		text string
 		tone ink.Tone
 	}{
-		{r.when(e.Time), ink.Faint}, {e.Actor, ink.Plain}, {e.Action, strong}, {e.Tool, ink.Plain}, {prefix(e.Key), faint},
-		{e.From, stateTone(e.From)}, {e.To, stateTone(e.To)}, {e.Reason, ink.Faint},
+		{r.when(e.Time), ink.Faint},
+		{e.Actor, ink.Plain},
+		{e.Action, strong},
+		{e.Tool, ink.Plain},
+		{prefix(e.Key), faint},
+		{e.From, stateTone(e.From)},
+		{e.To, stateTone(e.To)},
+		{e.Reason, ink.Faint},
 	} {
 		w := p.cell(b, i)
 		switch {

@@ -88,7 +88,7 @@ func TestKeys(t *testing.T) {
 		{`/ "kind:lost enter`, "Findings|create_issue 11e7b04c19aa"},
 		{`: "runs enter`, "Runs|"},
 		{`: "sources enter`, "Findings › sources|"},
-		{`: "tools down enter`, "Findings|notify_slack e1d0550ab2c9"},
+		{`: "tools down enter`, "Tools|mystery_tool"},
 		{`: esc`, "Findings|notify_slack e1d0550ab2c9"},
 		{"tab", "Findings|notify_slack e1d0550ab2c9"},
 		{"2 tab", "In flight|create_issue 0c4e9d21aa37"},
@@ -183,8 +183,10 @@ func newer(f *fake, n int) *triage.Snapshot {
 	s.Findings.All(func(_ int, x *triage.Finding) bool { all = append(all, x); return true })
 	for i := range n {
 		key := key64(fmt.Sprintf("%02dffff", i))
-		all = append(all, &triage.Finding{ID: "duplicate new " + key, Kind: triage.Duplicate, Severity: triage.Critical, Key: key, Tool: "charge_card", Run: "run-99", Calls: 2,
-			Cause: triage.CauseModel, Outcome: triage.OutcomeExtra, Started: at(10 * time.Hour), Last: at(0)})
+		all = append(all, &triage.Finding{
+			ID: "duplicate new " + key, Kind: triage.Duplicate, Severity: triage.Critical, Key: key, Tool: "charge_card", Run: "run-99", Calls: 2,
+			Cause: triage.CauseModel, Outcome: triage.OutcomeExtra, Started: at(10 * time.Hour), Last: at(0),
+		})
 	}
 	s.Findings = triage.NewList(findingOrder, all...)
 	s.Levels[triage.Critical] += n

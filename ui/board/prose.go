@@ -67,69 +67,105 @@ type kindProse struct {
 }
 
 var proseOf = map[triage.Kind]kindProse{
-	triage.LateReply: {what: "A worker whose claim was gone answered after all.", bold: "It was sent twice.", tone: ink.BadBold,
-		key: "a", do: "acknowledge it once the extra effect is dealt with"},
-	triage.Overwritten: {what: "The row is not what drainboard wrote last:", bold: "another writer replaced it.", tone: ink.BadBold,
-		key: "a", do: "acknowledge it after comparing both images"},
-	triage.Compensation: {what: "A compensation was started and no end is on record:", bold: "its outcome is unknown.", tone: ink.BadBold,
-		key: "c", do: "run it again only when the provider shows that it did not work"},
+	triage.LateReply: {
+		what: "A worker whose claim was gone answered after all.", bold: "It was sent twice.", tone: ink.BadBold,
+		key: "a", do: "acknowledge it once the extra effect is dealt with",
+	},
+	triage.Overwritten: {
+		what: "The row is not what drainboard wrote last:", bold: "another writer replaced it.", tone: ink.BadBold,
+		key: "a", do: "acknowledge it after comparing both images",
+	},
+	triage.Compensation: {
+		what: "A compensation was started and no end is on record:", bold: "its outcome is unknown.", tone: ink.BadBold,
+		key: "c", do: "run it again only when the provider shows that it did not work",
+	},
 	triage.Unmatched: {do: "find what the call did, then settle its row or acknowledge it", key: "a"},
-	triage.FailedButDone: {what: "The ledger says failed, the trace holds an ok result:", bold: "the next retry would send again.", tone: ink.BadBold,
-		key: "m", do: "mark committed, with the payload that the trace holds"},
-	triage.OtherResponse: {what: "The ledger's stored response is none of the ok results in the trace:", bold: "one of them is an effect that nobody keeps.", tone: ink.BadBold,
-		do: "compare the results below with the stored one, then undo the one that is not kept"},
-	triage.KeyConflict: {what: "One key names {n} different calls:", bold: "the second one would get the first one's answer.", tone: ink.BadBold,
+	triage.FailedButDone: {
+		what: "The ledger says failed, the trace holds an ok result:", bold: "the next retry would send again.", tone: ink.BadBold,
+		key: "m", do: "mark committed, with the payload that the trace holds",
+	},
+	triage.OtherResponse: {
+		what: "The ledger's stored response is none of the ok results in the trace:", bold: "one of them is an effect that nobody keeps.", tone: ink.BadBold,
+		do: "compare the results below with the stored one, then undo the one that is not kept",
+	},
+	triage.KeyConflict: {
+		what: "One key names {n} different calls:", bold: "the second one would get the first one's answer.", tone: ink.BadBold,
 		do: "put what tells them apart into the key", fill: func(f *triage.Finding) []string {
 			return []string{"{n}", strconv.Itoa(max(f.Calls, len(f.Keys), len(f.Tools), 2))}
-		}},
-	triage.Runaway: {what: "{n} calls in a row{same}:", bold: "a loop.", tone: ink.BadBold,
+		},
+	},
+	triage.Runaway: {
+		what: "{n} calls in a row{same}:", bold: "a loop.", tone: ink.BadBold,
 		do: "stop the run, or tell the table that the tool polls", fill: func(f *triage.Finding) []string {
 			same := ", same arguments, same result"
 			if f.Why == "errors" {
 				same = ", all of them failed"
 			}
 			return []string{"{n}", ink.Thousands(f.Calls), "{same}", same}
-		}},
-	triage.SettledInTrace: {what: "In flight in the ledger, answered in the trace:", bold: "only the commit is missing.", tone: ink.Strong,
-		key: "m", do: "mark committed, with the payload that the trace holds"},
-	triage.LostResult: {what: "Committed in the ledger, never answered in the trace:", bold: "the answer was lost on its way back.", tone: ink.Strong,
-		do: "return the stored response, never send again"},
-	triage.TemporalKey: {what: "One intent, {n} recorded keys:", bold: "the handler's key depends on when it is made.", tone: ink.BadBold,
+		},
+	},
+	triage.SettledInTrace: {
+		what: "In flight in the ledger, answered in the trace:", bold: "only the commit is missing.", tone: ink.Strong,
+		key: "m", do: "mark committed, with the payload that the trace holds",
+	},
+	triage.LostResult: {
+		what: "Committed in the ledger, never answered in the trace:", bold: "the answer was lost on its way back.", tone: ink.Strong,
+		do: "return the stored response, never send again",
+	},
+	triage.TemporalKey: {
+		what: "One intent, {n} recorded keys:", bold: "the handler's key depends on when it is made.", tone: ink.BadBold,
 		do: "derive the key from run, tool and arguments only", fill: func(f *triage.Finding) []string {
 			return []string{"{n}", strconv.Itoa(len(f.Recorded))}
-		}},
-	triage.Drift: {what: "{n} calls differ only at {at}:", bold: "without that they would share one key.", tone: ink.Strong,
+		},
+	},
+	triage.Drift: {
+		what: "{n} calls differ only at {at}:", bold: "without that they would share one key.", tone: ink.Strong,
 		key: "i", do: "leave {pointers} out of the key, after a preview", fill: func(f *triage.Finding) []string {
 			at := strings.Join(f.Pointers, ", ")
 			if looks := strings.Join(f.Looks, ", "); looks != "" && len(f.Pointers) == 1 {
 				at += " (" + looks + ")"
 			}
 			return []string{"{n}", ink.Thousands(f.Calls), "{at}", at, "{pointers}", strings.Join(f.Pointers, ", ")}
-		}},
-	triage.CrossRun: {what: "The same call in {n} runs:", bold: "keys with the run in them cannot see that.", tone: ink.Strong,
+		},
+	},
+	triage.CrossRun: {
+		what: "The same call in {n} runs:", bold: "keys with the run in them cannot see that.", tone: ink.Strong,
 		do: "give the tool scope: forever if it must happen once and for all", fill: func(f *triage.Finding) []string {
 			return []string{"{n}", strconv.Itoa(len(f.Runs))}
-		}},
-	triage.NewWhileDraining: {what: "This run began on the draining side after the drain began:", bold: "it should only resume.", tone: ink.Strong,
-		do: "start new work on the other side"},
-	triage.AfterEnd: {what: "A call after its run had ended:", bold: "something resumed it.", tone: ink.Strong,
-		do: "see who resumed the run, and whether its work was done already"},
-	triage.OpenCall: {what: "A call without a result:", bold: "it may be running, or lost.", tone: ink.Strong,
-		do: "wait for its timeout, then look at the provider"},
-	triage.OverBudget: {what: "{n} calls:", bold: "over the ceiling of its run.", tone: ink.Strong,
+		},
+	},
+	triage.NewWhileDraining: {
+		what: "This run began on the draining side after the drain began:", bold: "it should only resume.", tone: ink.Strong,
+		do: "start new work on the other side",
+	},
+	triage.AfterEnd: {
+		what: "A call after its run had ended:", bold: "something resumed it.", tone: ink.Strong,
+		do: "see who resumed the run, and whether its work was done already",
+	},
+	triage.OpenCall: {
+		what: "A call without a result:", bold: "it may be running, or lost.", tone: ink.Strong,
+		do: "wait for its timeout, then look at the provider",
+	},
+	triage.OverBudget: {
+		what: "{n} calls:", bold: "over the ceiling of its run.", tone: ink.Strong,
 		do: "see what repeats in the run, or raise budget.runs in the table", fill: func(f *triage.Finding) []string {
 			return []string{"{n}", ink.Thousands(f.Calls)}
-		}},
-	triage.UnclassifiedTool: {what: "{n} of a tool in no class:", bold: "everything that sends refuses it.", tone: ink.Strong,
+		},
+	},
+	triage.UnclassifiedTool: {
+		what: "{n} of a tool in no class:", bold: "everything that sends refuses it.", tone: ink.Strong,
 		key: "t", do: "classify it{looks}", fill: func(f *triage.Finding) []string {
 			looks := ""
 			if s := suggestion(f.Tool); s != "" {
 				looks = "; its name looks like " + s
 			}
 			return []string{"{n}", count(f.Calls, "call", "calls"), "{looks}", looks}
-		}},
-	triage.OrphanResult: {what: "A result that belongs to no call:", bold: "its call is in no trace that was read.", tone: ink.Strong,
-		do: "name the trace that holds the call, or --since to leave it out"},
+		},
+	},
+	triage.OrphanResult: {
+		what: "A result that belongs to no call:", bold: "its call is in no trace that was read.", tone: ink.Strong,
+		do: "name the trace that holds the call, or --since to leave it out",
+	},
 }
 
 func unmatchedWhat(f *triage.Finding) []span {

@@ -169,8 +169,10 @@ func (q *question) classify(targets []subject) {
 	}
 	q.sentence("Classify ", who, "? ", "tools.yaml changes in place, its comments stay.")
 	q.choices = []choice{
-		{"pure", "changes nothing: repeats are fine"}, {"keyed create", "makes an object that its key names"},
-		{"keyed write", "writes an object that is there already"}, {"compensate", "only an undo helps"},
+		{"pure", "changes nothing: repeats are fine"},
+		{"keyed create", "makes an object that its key names"},
+		{"keyed write", "writes an object that is there already"},
+		{"compensate", "only an undo helps"},
 	}
 	if looks := suggestion(tools[0]); looks != "" && len(tools) == 1 {
 		for i := range q.choices {
@@ -340,6 +342,9 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 		b.To(indent)
 		drawLine(b, &l)
 	}
+	for _, l := range q.list {
+		b.To(indent).Say(l, ink.Faint).End()
+	}
 	b.End()
 	for i, c := range q.choices {
 		if i == q.chosen {
@@ -367,9 +372,6 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 			b.Say(q.fields[i].text, ink.Plain)
 		}
 		b.End()
-	}
-	for _, l := range q.list {
-		b.To(indent).Say(l, ink.Faint).End()
 	}
 	b.End()
 	tone := ink.ButtonOff

@@ -329,7 +329,9 @@ func TestClipboard(t *testing.T) {
 		env, keys, want string
 	}{
 		{"TERM=xterm", "y", "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(key64("e1d0550ab2c9"))) + "\a"},
-		{"TMUX=/tmp/x", "y", "\x1bPtmux;"}, {"TERM=screen", "y", "\x1bP"}, {"TERM=xterm", "Y", "\x1b]52;c;"},
+		{"TMUX=/tmp/x", "y", "\x1bPtmux;"},
+		{"TERM=screen", "y", "\x1bP"},
+		{"TERM=xterm", "Y", "\x1b]52;c;"},
 	} {
 		w := &writes{}
 		opt := options()

@@ -14,10 +14,22 @@ func TestAges(t *testing.T) {
 		seconds              float64
 		ago, lasting, timeou string
 	}{
-		{-1, "", "0:00", "none"}, {math.NaN(), "", "0:00", ""}, {0, "0s", "0:00", "none"}, {12, "12s", "0:12", "12s"}, {59.9, "59s", "0:59", "59.9s"},
-		{60, "1m", "1:00", "60s"}, {372, "6m", "6:12", "372s"}, {600, "10m", "10:00", "10m"}, {3599, "59m", "59:59", "3599s"}, {3723, "1h", "1h02m", "3723s"},
-		{7200, "2h", "2h00m", "2h"}, {86400 * 2, "2d", "48h00m", "48h"}, {86400 * 21, "21d", "21d", "504h"}, {86400 * 900, "900d", "900d", "21600h"},
-		{86400 * 4000, "10y", "4000d", "96000h"}, {1e12, "old", "11574074d", ""},
+		{-1, "", "0:00", "none"},
+		{math.NaN(), "", "0:00", ""},
+		{0, "0s", "0:00", "none"},
+		{12, "12s", "0:12", "12s"},
+		{59.9, "59s", "0:59", "59.9s"},
+		{60, "1m", "1:00", "60s"},
+		{372, "6m", "6:12", "372s"},
+		{600, "10m", "10:00", "10m"},
+		{3599, "59m", "59:59", "3599s"},
+		{3723, "1h", "1h02m", "3723s"},
+		{7200, "2h", "2h00m", "2h"},
+		{86400 * 2, "2d", "48h00m", "48h"},
+		{86400 * 21, "21d", "21d", "504h"},
+		{86400 * 900, "900d", "900d", "21600h"},
+		{86400 * 4000, "10y", "4000d", "96000h"},
+		{1e12, "old", "11574074d", ""},
 	} {
 		if got := ago(c.seconds); got != c.ago {
 			t.Errorf("ago(%v) = %q, want %q", c.seconds, got, c.ago)
@@ -71,7 +83,10 @@ func TestSizesAndPlaces(t *testing.T) {
 		want string
 	}{
 		{triage.Pos{File: "/var/traces/paid/run-22.jsonl", Line: 41, N: 1}, "paid/run-22.jsonl:41"},
-		{triage.Pos{File: "run.jsonl", Line: 1, N: 3}, "run.jsonl:1#3"}, {triage.Pos{File: "-", Line: 7}, "-:7"}, {triage.Pos{}, ""}, {triage.Pos{File: "/a.jsonl", Line: 2}, "a.jsonl:2"},
+		{triage.Pos{File: "run.jsonl", Line: 1, N: 3}, "run.jsonl:1#3"},
+		{triage.Pos{File: "-", Line: 7}, "-:7"},
+		{triage.Pos{}, ""},
+		{triage.Pos{File: "/a.jsonl", Line: 2}, "a.jsonl:2"},
 	} {
 		if got := place(c.pos); got != c.want {
 			t.Errorf("place(%v) = %q, want %q", c.pos, got, c.want)
@@ -88,7 +103,12 @@ func TestSizesAndPlaces(t *testing.T) {
 func TestMarked(t *testing.T) {
 	for _, c := range []struct{ text, other, want string }{
 		{`{"charge":"ch_2"}`, `{"charge":"ch_1"}`, `{"charge":"[ch_2]"}`},
-		{"same", "same", "same"}, {"one", "", "one"}, {"a b c", "a x c", "a [b] c"}, {"longer text", "text", "[longer text]"}, {"", "x", ""}, {"xyz", "x", "[xyz]"},
+		{"same", "same", "same"},
+		{"one", "", "one"},
+		{"a b c", "a x c", "a [b] c"},
+		{"longer text", "text", "[longer text]"},
+		{"", "x", ""},
+		{"xyz", "x", "[xyz]"},
 	} {
 		got := ""
 		for _, s := range marked(c.text, c.other) {
