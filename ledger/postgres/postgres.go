@@ -64,6 +64,9 @@ func explain(where string, err error) error {
 	if !errors.As(err, &pg) {
 		return at(ledger.Missing, "expected a PostgreSQL server, could not reach one", "check host, port and network, and whether the server runs")
 	}
+	if gone(pg) {
+		return at(ledger.Missing, "expected a PostgreSQL server that answers, found one that stops or starts", "try again in a moment; see the server's log if it stays so")
+	}
 	switch pg.Code {
 	case "3D000":
 		return at(ledger.Missing, "expected a database of that name, found none", "make it (`createdb`), or name another one")
@@ -96,12 +99,17 @@ func clean(err error) string {
 	return "the connection failed"
 }
 
+// gone says that the connection is lost, or that the server stops or starts.
+func gone(pg *pgconn.PgError) bool {
+	return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P")
+}
+
 // unsent says that the server has refused a statement, or never got it: nothing of it happened. What a server that is
 // going away answers (57P01 to 57P03) may come after a commit that worked.
 func unsent(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) {
-		return !strings.HasPrefix(pg.Code, "08") && !strings.HasPrefix(pg.Code, "57P")
+		return !gone(pg)
 	}
 	return pgconn.SafeToRetry(err)
 }
@@ -123,7 +131,7 @@ func again(err error) bool {
 func broken(err error) bool {
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) {
-		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P")
+		return gone(pg)
 	}
 	var op net.Error
 	return errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)

@@ -68,10 +68,6 @@ func startServer() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctl, err := binary("pg_ctl")
-	if err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
 		return nil, err
@@ -82,18 +78,21 @@ func startServer() (*server, error) {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	data := filepath.Join(dir, "data")
-	opts := "-k " + dir + " -c listen_addresses= -c max_connections=60 -c shared_buffers=64MB -c fsync=off"
-	for _, argv := range [][]string{
-		{initdb, "-D", data, "-U", s.user, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"},
-		{ctl, "-D", data, "-o", opts, "-l", filepath.Join(dir, "log"), "-w", "start"},
-	} {
-		if err := asServer(dir, argv...); err != nil {
-			log, _ := os.ReadFile(filepath.Join(dir, "log"))
-			return nil, errors.Join(err, errors.New(string(log)), os.RemoveAll(dir))
-		}
+	err = asServer(dir, initdb, "-D", filepath.Join(dir, "data"), "-U", s.user, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		log, _ := os.ReadFile(filepath.Join(dir, "log"))
+		return nil, errors.Join(err, errors.New(string(log)), os.RemoveAll(dir))
 	}
 	return s, nil
+}
+
+// start starts the server, which stands still.
+func (s *server) start() error {
+	opts := "-k " + s.dir + " -c listen_addresses= -c max_connections=60 -c shared_buffers=64MB -c fsync=off"
+	return s.ctl("-o", opts, "-l", filepath.Join(s.dir, "log"), "start")
 }
 
 const nobody = 65534

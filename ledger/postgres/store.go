@@ -150,14 +150,21 @@ logged AS (
 SELECT * FROM settled`
 
 // Settle implements ledger.Store: one statement when the claim stands as it was made, else a transaction that says so.
+// What was cut off is asked for again: a settlement finds its own work.
 func (s *Store) Settle(ctx context.Context, q ledger.Settlement) (ledger.Settled, error) {
-	rows, err := s.pool.Query(ctx, settleSQL, q.Key, q.Token, q.Updated, string(q.State), nullable(q.Response, q.HasResponse),
-		q.After(), q.Now, q.Actor, string(q.Act()), q.Reason, q.Detail())
-	row, err := one(rows, err, scanRow)
+	var row *ledger.Row
+	err := s.persist(ctx, func(bool) error {
+		rows, err := s.pool.Query(ctx, settleSQL, q.Key, q.Token, q.Updated, string(q.State), nullable(q.Response, q.HasResponse),
+			q.After(), q.Now, q.Actor, string(q.Act()), q.Reason, q.Detail())
+		row, err = one(rows, err, scanRow)
+		return err
+	})
 	switch {
 	case err != nil && !unsent(err):
 		return ledger.Settled{}, &ledger.CommitUnknown{Err: explain(s.where, err)}
-	case err == nil && row != nil:
+	case err != nil:
+		return ledger.Settled{}, explain(s.where, err)
+	case row != nil:
 		return ledger.Settled{Row: *row}, nil
 	}
 	var out ledger.Settled
