@@ -9,11 +9,11 @@ import (
 // AppendValue appends a payload as one text for all payloads that are equal (PRODUCT.md "Payloads"): ValueDigest of two
 // payloads is equal when these texts are, and ValueDigest of the text is that of the payload. The text is JSON when raw is.
 func AppendValue(dst []byte, s *Scratch, raw []byte, ignore []Pointer) []byte {
-	v, text, ok := s.payload(raw, ignore)
-	switch {
-	case !ok:
+	if s.outer.ParseWhole(raw) != nil {
 		return append(dst, raw...)
-	case v.Kind() == pyjson.Missing:
+	}
+	v, text := s.payload(s.outer.Root(), ignore)
+	if v.Kind() == pyjson.Missing {
 		return pyjson.AppendQuote(dst, text)
 	}
 	start := len(dst)

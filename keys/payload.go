@@ -23,24 +23,24 @@ type Scratch struct {
 // that is a whole JSON object or array, as that value (once). NaN equals NaN. Text that is
 // no JSON value, and values nested more than 10,000 deep, equal only the same bytes.
 func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
-	v, text, ok := s.payload(raw, ignore)
-	switch {
-	case !ok:
+	if s.outer.ParseWhole(raw) != nil {
 		return sum('!', raw)
-	case v.Kind() == pyjson.Missing:
+	}
+	return DigestOf(s, s.outer.Root(), ignore)
+}
+
+// DigestOf is ValueDigest of a value that was parsed already; it must not be Missing.
+func DigestOf(s *Scratch, v pyjson.Value, ignore []Pointer) [16]byte {
+	v, text := s.payload(v, ignore)
+	if v.Kind() == pyjson.Missing {
 		return sum('"', text)
 	}
 	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
 	return sum(' ', s.buf)
 }
 
-// payload reads a payload: a value, of which s.removed is to be left out, or, v being Missing, a text.
-// ok is false when raw is no JSON.
-func (s *Scratch) payload(raw []byte, ignore []Pointer) (v pyjson.Value, text []byte, ok bool) {
-	if s.outer.ParseWhole(raw) != nil {
-		return v, nil, false
-	}
-	v = s.outer.Root()
+// payload gives what counts of a payload: a value, of which s.removed is to be left out, or, it being Missing, a text.
+func (s *Scratch) payload(v pyjson.Value, ignore []Pointer) (_ pyjson.Value, text []byte) {
 	if v.Kind() == pyjson.String {
 		text = inner(v)
 		if v.Escaped() {
@@ -48,7 +48,7 @@ func (s *Scratch) payload(raw []byte, ignore []Pointer) (v pyjson.Value, text []
 			text = s.text
 		}
 		if text = trimSpace(text); !parseText(&s.inner, text) {
-			return pyjson.Value{}, text, true
+			return pyjson.Value{}, text
 		}
 		v = s.inner.Root()
 	}
@@ -57,7 +57,7 @@ func (s *Scratch) payload(raw []byte, ignore []Pointer) (v pyjson.Value, text []
 		s.removed = p.remove(v, s.removed)
 	}
 	slices.Sort(s.removed)
-	return v, nil, true
+	return v, nil
 }
 
 // trimSpace cuts white space off the end.

@@ -135,7 +135,7 @@ func (l *claudeLine) answer(block pyjson.Value, w *Scratch) {
 	e.CallID, _, _ = w.ident(block.Get("tool_use_id"))
 	content := block.Get("content")
 	payload := onlyText(content)
-	e.Payload, e.Status = payload.Raw(), OK
+	e.Payload, e.Value, e.Status = payload.Raw(), payload, OK
 	if block.Get("is_error").Kind() == pyjson.True {
 		e.Status = claudeFault(w, content)
 	}
@@ -151,7 +151,7 @@ func (l *claudeLine) serverAnswer(block pyjson.Value, w *Scratch) {
 	e := l.event(Result, w)
 	e.CallID, _, _ = w.ident(block.Get("tool_use_id"))
 	content := block.Get("content")
-	e.Payload, e.Status = content.Raw(), OK
+	e.Payload, e.Value, e.Status = content.Raw(), content, OK
 	if block.Get("is_error").Kind() == pyjson.True || present(content.Get("error_code")) {
 		e.Status = w.fault(content)
 	}
@@ -169,7 +169,7 @@ func (l *claudeLine) iflow(content pyjson.Value, e *Event, w *Scratch) {
 		payload = response.Get("error")
 	}
 	if present(payload) {
-		e.Payload = payload.Raw()
+		e.Payload, e.Value = payload.Raw(), payload
 	}
 	switch status := l.result.Get("status"); {
 	case status.IsText("cancelled"):

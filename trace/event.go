@@ -70,7 +70,7 @@ type Event struct {
 	CallID   []byte       // empty: none
 	Tool     []byte       // of a Result: empty when it names none
 	Args     []byte       // of a Call, raw: a value, or a string that may hold JSON; nil when the line has none
-	Value    pyjson.Value // Args, where the decoder has it parsed: lent like them; otherwise Missing
+	Value    pyjson.Value // Args or Payload, where the decoder has it parsed: lent like them; otherwise Missing
 	NoArgs   bool         // of a Call: arguments are optional in this format and were not recorded: the call has no key
 	Recorded []byte       // the key that the handler recorded, if any
 

@@ -178,7 +178,7 @@ func (l *plainLine) result(e *Event, w *Scratch) {
 	if failed && truthy(fault) {
 		payload = fault
 	}
-	e.Payload = payload.Raw()
+	e.Payload, e.Value = payload.Raw(), payload
 	if e.Status == Error && (w.ambiguous(payload) || ambiguousField("status", l.on[nStatus]) ||
 		ambiguousField("exit_code", l.on[nExitCode]) || ambiguousField("code", l.on[nCode])) {
 		e.Status = Ambiguous

@@ -12,7 +12,22 @@ import (
 func (d *Doc) str(i int) (int, uint8, string) {
 	s := d.src
 	flags := uint8(flagPlain)
-	for ; i < len(s); i = skipPlain(s, i) {
+	for {
+		for i+8 <= len(s) { // as skipPlain, which a call for each escape would cost too much
+			hit := notPlain(binary.LittleEndian.Uint64(s[i:]))
+			if hit == 0 {
+				i += 8
+				continue
+			}
+			if i += bits.TrailingZeros64(hit) >> 3; s[i] != '\\' || i+1 >= len(s) || simpleEscapes[s[i+1]] == 0 {
+				break
+			}
+			flags = flagEscaped
+			i += 2
+		}
+		if i = skipPlain(s, i); i >= len(s) {
+			return len(s), flags, reasonEnd
+		}
 		switch c := s[i]; {
 		case c == '"':
 			return i + 1, flags, ""
@@ -44,7 +59,6 @@ func (d *Doc) str(i int) (int, uint8, string) {
 			i += n
 		}
 	}
-	return len(s), flags, reasonEnd
 }
 
 // runeLen gives the length of the encoded character at the start of s, whose first byte is not ASCII;
@@ -74,14 +88,10 @@ func surrogateAt(s []byte) bool {
 }
 
 // skipPlain gives the offset of the first byte at or after i that is not printable ASCII, or is a
-// quote or a backslash. Eight bytes are looked at at once: each test sets the top bit of the bytes it
-// hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used. Quotes
-// and control characters are one test: with the second bit turned they are all below 0x21, and no others.
+// quote or a backslash.
 func skipPlain(s []byte, i int) int {
 	for i+8 <= len(s) {
-		x := binary.LittleEndian.Uint64(s[i:])
-		hit := ((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | (x + ones) | x
-		if hit &= 0x80 * ones; hit != 0 {
+		if hit := notPlain(binary.LittleEndian.Uint64(s[i:])); hit != 0 {
 			return i + bits.TrailingZeros64(hit)>>3
 		}
 		i += 8
@@ -90,6 +100,13 @@ func skipPlain(s []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// notPlain looks at eight bytes at once for those at which skipPlain stops: each test sets the top bit of the bytes it
+// hits; a borrow or carry can only disturb bytes above a hit, and the lowest hit is the one used. Quotes
+// and control characters are one test: with the second bit turned they are all below 0x21, and no others.
+func notPlain(x uint64) uint64 {
+	return (((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | (x + ones) | x) & (0x80 * ones)
 }
 
 // simpleEscapes gives the character that a letter behind a backslash stands for; 0 for none and for u.

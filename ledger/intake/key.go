@@ -198,12 +198,20 @@ func (k *keyer) result(e *trace.Event, r *triage.Rec) {
 		return
 	}
 	r.HasPayload = true
-	r.Payload = keys.ValueDigest(&k.scratch, e.Payload, nil)
+	r.Payload = k.payload(e, nil)
 	r.Payloads.From = uint32(len(k.batch.Payloads))
 	for _, rule := range k.ignores {
-		k.batch.Payloads = append(k.batch.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: keys.ValueDigest(&k.scratch, e.Payload, rule.IgnoreResult)})
+		k.batch.Payloads = append(k.batch.Payloads, triage.RulePayload{Rule: uint16(rule.ID), Payload: k.payload(e, rule.IgnoreResult)})
 	}
 	r.Payloads.To = uint32(len(k.batch.Payloads))
+}
+
+// payload is the digest of a result's payload without what is ignored of it.
+func (k *keyer) payload(e *trace.Event, ignore []keys.Pointer) [16]byte {
+	if e.Value.Kind() != pyjson.Missing {
+		return keys.DigestOf(&k.scratch, e.Value, ignore)
+	}
+	return keys.ValueDigest(&k.scratch, e.Payload, ignore)
 }
 
 // keyed is what a law makes of the arguments of a call.
