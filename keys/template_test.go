@@ -16,27 +16,39 @@ func TestTemplates(t *testing.T) {
 		bytes, key string
 	}{
 		{
-			"joined, RFC 8785", Template{Form: RFC8785, Parts: []Part{PartRun, PartTool, PartArgs}, Separator: "|", Digest: "sha256", Digits: 64}, text,
+			"joined, RFC 8785",
+			Template{Form: RFC8785, Parts: []Part{PartRun, PartTool, PartArgs}, Separator: "|", Digest: "sha256", Digits: 64},
+			text,
 			`wf-1|open|{"a":"é","b":1,"n":[1,2]}`, "2c6f1f33559eb4fba1207fa9e1555960e7622010466eeac53b566214d2fd1b8a",
 		},
 		{
-			"function and md5", Template{Form: Spaced, Parts: []Part{PartArgs}, Digest: "md5", Digits: 32, Print: "{tool}#{digest}"}, text,
+			"function and md5",
+			Template{Form: Spaced, Parts: []Part{PartArgs}, Digest: "md5", Digits: 32, Print: "{tool}#{digest}"},
+			text,
 			`{"a": "\u00e9", "b": 1.0, "n": [1, 2]}`, "open#37d86b4301ed970783482c04c4ee38e4",
 		},
 		{
-			"short sha1", Template{Form: Compact, Parts: []Part{PartTool, PartArgs}, Separator: ":", Digest: "sha1", Digits: 12}, text,
+			"short sha1",
+			Template{Form: Compact, Parts: []Part{PartTool, PartArgs}, Separator: ":", Digest: "sha1", Digits: 12},
+			text,
 			`open:{"a":"\u00e9","b":1.0,"n":[1,2]}`, "ff938ee05038",
 		},
 		{
-			"object", Template{Object: []Member{{"workflow", PartRun}, {"name", PartTool}, {"input", PartArgs}}, Digest: "sha256", Digits: 64}, text,
+			"object",
+			Template{Object: []Member{{"workflow", PartRun}, {"name", PartTool}, {"input", PartArgs}}, Digest: "sha256", Digits: 64},
+			text,
 			`{"input":{"a":"\u00e9","b":1.0,"n":[1,2]},"name":"open","workflow":"wf-1"}`, "a64d5d60c37884184bfea9729d777bc0801042bbccd2ebab7eb09b5f59a05bb1",
 		},
 		{
-			"object, a run that is a number", Template{Form: Spaced, Object: []Member{{"workflow", PartRun}, {"name", PartTool}, {"input", PartArgs}}, Digest: "sha256", Digits: 64}, number,
+			"object, a run that is a number",
+			Template{Form: Spaced, Object: []Member{{"workflow", PartRun}, {"name", PartTool}, {"input", PartArgs}}, Digest: "sha256", Digits: 64},
+			number,
 			`{"input": {"a": "\u00e9", "b": 1.0, "n": [1, 2]}, "name": "open", "workflow": 7}`, "63d116e18f9a74f3c54d51fc76d133e16edefc9e4e846c2dd79e7e0ffc91b3cb",
 		},
 		{
-			"object sorted by UTF-16", Template{Form: RFC8785, Object: []Member{{"\uff61", PartRun}, {"😀", PartTool}, {"i", PartArgs}}, Digest: "sha256", Digits: 64}, text,
+			"object sorted by UTF-16",
+			Template{Form: RFC8785, Object: []Member{{"\uff61", PartRun}, {"😀", PartTool}, {"i", PartArgs}}, Digest: "sha256", Digits: 64},
+			text,
 			`{"i":{"a":"é","b":1,"n":[1,2]},"😀":"open","｡":"wf-1"}`, "1115a6dcd4a15016274d57927a87477e77be32307c1897a6a8c29b68a9df28bc",
 		},
 	} {

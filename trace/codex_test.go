@@ -14,23 +14,39 @@ func codexLine(payload string) string {
 
 func TestCodexLines(t *testing.T) {
 	for _, c := range []decodeCase{
-		{"function", codexLine(`{"type":"function_call","id":"fc","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}`),
-			`call run=run id=c tool=exec_command args="{\"cmd\":\"ls\"}" at=2000000000`},
-		{"free text", codexLine(`{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin","call_id":"c"}`),
-			`call run=run id=c tool=apply_patch args="*** Begin" at=2000000000`},
-		{"a server's tool", codexLine(`{"type":"function_call","namespace":"mcp__wiki","name":"read","arguments":"{}","call_id":"c"}`),
-			`call run=run id=c tool=mcp__wiki__read args="{}" at=2000000000`},
-		{"a connector's tool", codexLine(`{"type":"function_call","namespace":"github","name":"_create","arguments":"{}","call_id":"c"}`),
-			`call run=run id=c tool=github_create args="{}" at=2000000000`},
+		{
+			"function", codexLine(`{"type":"function_call","id":"fc","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}`),
+			`call run=run id=c tool=exec_command args="{\"cmd\":\"ls\"}" at=2000000000`,
+		},
+		{
+			"free text", codexLine(`{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin","call_id":"c"}`),
+			`call run=run id=c tool=apply_patch args="*** Begin" at=2000000000`,
+		},
+		{
+			"a server's tool", codexLine(`{"type":"function_call","namespace":"mcp__wiki","name":"read","arguments":"{}","call_id":"c"}`),
+			`call run=run id=c tool=mcp__wiki__read args="{}" at=2000000000`,
+		},
+		{
+			"a connector's tool", codexLine(`{"type":"function_call","namespace":"github","name":"_create","arguments":"{}","call_id":"c"}`),
+			`call run=run id=c tool=github_create args="{}" at=2000000000`,
+		},
 		{"no name", codexLine(`{"type":"function_call","arguments":"{}","call_id":"c"}`), `bad: a call names its tool: expected a text as name, found none`},
-		{"local shell", codexLine(`{"type":"local_shell_call","call_id":"c","action":{"type":"exec","command":["ls"]}}`),
-			`call run=run id=c tool=local_shell args={"type":"exec","command":["ls"]} at=2000000000`},
-		{"tool search", codexLine(`{"type":"tool_search_call","call_id":"c","arguments":{"q":1}}`) + `{"type":"response_item","payload":{"type":"tool_search_output","call_id":"c","tools":[]}}`,
-			"call run=run id=c tool=tool_search args={\"q\":1} at=2000000000\nresult ok run=run id=c payload=[]"},
-		{"web search", codexLine(`{"type":"web_search_call","id":"ws","status":"completed","action":{"query":"q"}}`),
-			"call run=run id=ws tool=web_search args={\"query\":\"q\"} at=2000000000\nresult ok run=run id=ws tool=web_search at=2000000000"},
-		{"image", codexLine(`{"type":"image_generation_call","id":"ig","status":"completed","result":"data"}`),
-			"call run=run id=ig tool=image_generation at=2000000000\nresult ok run=run id=ig tool=image_generation payload=\"data\" at=2000000000"},
+		{
+			"local shell", codexLine(`{"type":"local_shell_call","call_id":"c","action":{"type":"exec","command":["ls"]}}`),
+			`call run=run id=c tool=local_shell args={"type":"exec","command":["ls"]} at=2000000000`,
+		},
+		{
+			"tool search", codexLine(`{"type":"tool_search_call","call_id":"c","arguments":{"q":1}}`) + `{"type":"response_item","payload":{"type":"tool_search_output","call_id":"c","tools":[]}}`,
+			"call run=run id=c tool=tool_search args={\"q\":1} at=2000000000\nresult ok run=run id=c payload=[]",
+		},
+		{
+			"web search", codexLine(`{"type":"web_search_call","id":"ws","status":"completed","action":{"query":"q"}}`),
+			"call run=run id=ws tool=web_search args={\"query\":\"q\"} at=2000000000\nresult ok run=run id=ws tool=web_search at=2000000000",
+		},
+		{
+			"image", codexLine(`{"type":"image_generation_call","id":"ig","status":"completed","result":"data"}`),
+			"call run=run id=ig tool=image_generation at=2000000000\nresult ok run=run id=ig tool=image_generation payload=\"data\" at=2000000000",
+		},
 		{"compacted history", codexHead + `{"type":"compacted","payload":{"replacement_history":[{"type":"function_call","name":"x","call_id":"c","arguments":"{}"}]}}`, ``},
 		{"an end that repeats the call", codexHead + `{"type":"event_msg","payload":{"type":"patch_apply_end","call_id":"c","success":true}}`, ``},
 		{"a failed patch", codexHead + `{"type":"event_msg","payload":{"type":"patch_apply_end","call_id":"c","success":false,"stderr":"no"}}` + "\n" +
@@ -40,10 +56,14 @@ func TestCodexLines(t *testing.T) {
 		{"resumed", codexHead + codexLine(`{"type":"function_call","name":"x","arguments":"{}","call_id":"c"}`) + codexHead, `call run=run id=c tool=x args="{}" at=2000000000`},
 		{"fork", `{"type":"session_meta","payload":{"id":"run","forked_from_id":"old"}}` + "\n" + `{"type":"session_meta","payload":{"id":"old","forked_from_id":"older"}}`, `link run=run parent=old`},
 		{"sub-agent", `{"type":"session_meta","payload":{"id":"run","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}}}`, `link run=run parent=p`},
-		{"the oldest generation", `{"id":"run","timestamp":"2025-01-01T00:00:00Z","instructions":null}` + "\n" + `{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}` + "\n" + `{"record_type":"state"}`,
-			`call run=run id=c tool=shell args="{}"`},
-		{"run from the name", `{"type":"response_item","payload":{"type":"function_call","name":"x","arguments":"{}","call_id":"c"}}`,
-			`call run=01234567-89ab-cdef-0123-456789abcdef id=c tool=x args="{}"`},
+		{
+			"the oldest generation", `{"id":"run","timestamp":"2025-01-01T00:00:00Z","instructions":null}` + "\n" + `{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}` + "\n" + `{"record_type":"state"}`,
+			`call run=run id=c tool=shell args="{}"`,
+		},
+		{
+			"run from the name", `{"type":"response_item","payload":{"type":"function_call","name":"x","arguments":"{}","call_id":"c"}}`,
+			`call run=01234567-89ab-cdef-0123-456789abcdef id=c tool=x args="{}"`,
+		},
 	} {
 		c.run(t, codexFormat(), "rollout-2026-01-01T00-00-00-01234567-89ab-cdef-0123-456789abcdef.jsonl")
 	}

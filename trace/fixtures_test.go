@@ -28,8 +28,10 @@ var fixturePaths = map[string]string{
 // TestFixtures holds every decoder against hand-written files of its format: FILE.want says what FILE gives. A new format
 // is one file of code, one of these, and what it gives.
 func TestFixtures(t *testing.T) {
-	covered := map[string]bool{"plain": true, "codex": true, "claude-code": true, "generic": true, "pi": true, "swe-agent": true,
-		"tau-bench": true, "sweagent-llm-log": true, "mcp-log": true}
+	covered := map[string]bool{
+		"plain": true, "codex": true, "claude-code": true, "generic": true, "pi": true, "swe-agent": true,
+		"tau-bench": true, "sweagent-llm-log": true, "mcp-log": true,
+	}
 	for _, name := range fixtureNames(t) {
 		t.Run(name, func(t *testing.T) {
 			data, path := readFixture(t, name)

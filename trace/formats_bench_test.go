@@ -10,8 +10,11 @@ import (
 // recognised early.
 func BenchmarkFormats(b *testing.B) {
 	for _, c := range []struct{ name, sample string }{
-		{"copilot", "copilot-cli.jsonl"}, {"pi", "pi-session.jsonl"}, {"requests", "openai-cumulative-requests.jsonl"},
-		{"mcp-log", "mcp-server.log"}, {"tau-bench", "tau-bench-results.json"},
+		{"copilot", "copilot-cli.jsonl"},
+		{"pi", "pi-session.jsonl"},
+		{"requests", "openai-cumulative-requests.jsonl"},
+		{"mcp-log", "mcp-server.log"},
+		{"tau-bench", "tau-bench-results.json"},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchFormat(b, benchData(b, c.sample), c.sample) })
 	}

@@ -93,22 +93,26 @@ func TestSpansWaitForTheirConversation(t *testing.T) {
 		{
 			"a span's own conversation is known at once",
 			[]string{tool("t", "a", "p", "x", 1, conversation, "c1")},
-			[]string{"c1"}, "",
+			[]string{"c1"},
+			"",
 		},
 		{
 			"an ancestor two steps up names it, lines later",
 			[]string{tool("t", "a", "p", "x", 1), span("t", "p", "q", "step", 1), tool("t", "b", "p", "x", 2), span("t", "q", "", "agent", 1, conversation, "c1")},
-			[]string{"", "", "", "c1 c1"}, "",
+			[]string{"", "", "", "c1 c1"},
+			"",
 		},
 		{
 			"the nearest ancestor wins",
 			[]string{span("t", "q", "", "agent", 1, conversation, "far"), span("t", "p", "q", "agent", 1, conversation, "near"), tool("t", "a", "p", "x", 1)},
-			[]string{"", "", "near"}, "",
+			[]string{"", "", "near"},
+			"",
 		},
 		{
 			"no ancestor names one: the trace is the run, and later traces do not wait",
 			[]string{tool("t", "a", "p", "x", 1), span("t", "p", "", "agent", 1), tool("u", "a", "p", "x", 1)},
-			[]string{"", "t", "u"}, "",
+			[]string{"", "t", "u"},
+			"",
 		},
 		{
 			"until an ancestor does",
@@ -116,17 +120,20 @@ func TestSpansWaitForTheirConversation(t *testing.T) {
 				tool("t", "a", "p", "x", 1), span("t", "p", "", "agent", 1), tool("u", "a", "p", "x", 1),
 				span("v", "p", "", "agent", 1, conversation, "c1"), tool("v", "a", "p", "x", 1), tool("w", "a", "p", "x", 2),
 			},
-			[]string{"", "t", "u", "", "c1", ""}, "w",
+			[]string{"", "t", "u", "", "c1", ""},
+			"w",
 		},
 		{
 			"a parent that never comes: at the end, or when the trace is an hour old",
 			[]string{tool("t", "a", "p", "x", 1), tool("u", "a", "p", "x", 3000), tool("v", "a", "p", "x", 3700)},
-			[]string{"", "", "t"}, "u v",
+			[]string{"", "", "t"},
+			"u v",
 		},
 		{
 			"parents in a circle",
 			[]string{span("t", "p", "q", "agent", 1), span("t", "q", "p", "agent", 1), tool("t", "a", "p", "x", 1)},
-			[]string{"", "", "t"}, "",
+			[]string{"", "", "t"},
+			"",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,8 +17,16 @@ func show(e *Event) string {
 		name string
 		text []byte
 	}{
-		{"run", e.Run}, {"raw", e.RunRaw}, {"parent", e.Parent}, {"id", e.CallID}, {"tool", e.Tool}, {"args", e.Args},
-		{"key", e.Recorded}, {"payload", e.Payload}, {"span", e.Span}, {"conn", e.Conn},
+		{"run", e.Run},
+		{"raw", e.RunRaw},
+		{"parent", e.Parent},
+		{"id", e.CallID},
+		{"tool", e.Tool},
+		{"args", e.Args},
+		{"key", e.Recorded},
+		{"payload", e.Payload},
+		{"span", e.Span},
+		{"conn", e.Conn},
 	} {
 		if f.text != nil {
 			fmt.Fprintf(&b, " %s=%s", f.name, f.text)
@@ -66,14 +74,22 @@ func (c decodeCase) run(t *testing.T, f *Format, path string) {
 
 func TestPlainLines(t *testing.T) {
 	for _, c := range []decodeCase{
-		{"call", `{"ts":1,"run_id":"r","event":"tool_call","call_id":"c","tool":"t","args":{"a":1}}`,
-			`call run=r id=c tool=t args={"a":1} at=1000000000`},
-		{"other names", `{"timestamp":"1970-01-01T00:00:02Z","session_id":"s","type":"tool_use","tool_use_id":"u","tool_name":"n","input":"{}"}`,
-			`call run=s id=u tool=n args="{}" at=2000000000`},
-		{"other names still", `{"time":3,"trace_id":"x","type":"function_call","id":7,"name":"n","parameters":[]}`,
-			`call run=x id=7 tool=n args=[] at=3000000000`},
-		{"nested", `{"type":"tool_call","ts":1789000000.5,"run_id":"run-7","idempotency_key":"k:1","call":{"name":"create_row","arguments":{"id":7}}}`,
-			`call run=run-7 tool=create_row args={"id":7} key=k:1 at=1789000000500000000`},
+		{
+			"call", `{"ts":1,"run_id":"r","event":"tool_call","call_id":"c","tool":"t","args":{"a":1}}`,
+			`call run=r id=c tool=t args={"a":1} at=1000000000`,
+		},
+		{
+			"other names", `{"timestamp":"1970-01-01T00:00:02Z","session_id":"s","type":"tool_use","tool_use_id":"u","tool_name":"n","input":"{}"}`,
+			`call run=s id=u tool=n args="{}" at=2000000000`,
+		},
+		{
+			"other names still", `{"time":3,"trace_id":"x","type":"function_call","id":7,"name":"n","parameters":[]}`,
+			`call run=x id=7 tool=n args=[] at=3000000000`,
+		},
+		{
+			"nested", `{"type":"tool_call","ts":1789000000.5,"run_id":"run-7","idempotency_key":"k:1","call":{"name":"create_row","arguments":{"id":7}}}`,
+			`call run=run-7 tool=create_row args={"id":7} key=k:1 at=1789000000500000000`,
+		},
 		{"nested id", `{"type":"call","call":{"id":"i","tool":"t","args":null}}`, `call id=i tool=t args=null`},
 		{"tool alone", `{"tool":"open_pr"}`, `call tool=open_pr noargs`},
 		{"tool_name alone", `{"tool_name":"open_pr","args":null}`, `call tool=open_pr args=null`},
@@ -82,8 +98,10 @@ func TestPlainLines(t *testing.T) {
 		{"kind in event", `{"type":"x","event":"call","tool":"t"}`, `call tool=t noargs`},
 		{"kind in type first", `{"type":"result","event":"call","tool":"t","id":"a"}`, `result ok id=a tool=t`},
 		{"unknown kind with a tool", `{"type":"metric","tool":"t"}`, ``},
-		{"null is no value", `{"type":null,"tool":null,"tool_name":"n","args":null,"arguments":{"a":1},"run_id":null,"trace_id":"x"}`,
-			`call run=x tool=n args={"a":1}`},
+		{
+			"null is no value", `{"type":null,"tool":null,"tool_name":"n","args":null,"arguments":{"a":1},"run_id":null,"trace_id":"x"}`,
+			`call run=x tool=n args={"a":1}`,
+		},
 		{"the last of two counts", `{"tool":"a","tool":"b","args":{}}`, `call tool=b args={}`},
 		{"escaped names and values", `{"\u0074ool":"\u0061\ud83d","args":{}}`, "call tool=a\xed\xa0\xbd args={}"},
 		{"numeric run", `{"tool":"t","run_id":1e3,"args":{},"call_id":1.0}`, `call run=1000.0 raw=1e3 id=1.0 tool=t args={}`},
@@ -91,23 +109,33 @@ func TestPlainLines(t *testing.T) {
 		{"recorded keys", `{"tool":"t","args":{},"key":"a","dedup_key":"b"}`, `call tool=t args={} key=b`},
 		{"time of no use", `{"tool":"t","args":{},"ts":"soon"}`, `call tool=t args={}`},
 		{"milliseconds", `{"tool":"t","args":{},"ts":1789000000123}`, `call tool=t args={} at=1789000000123000000`},
-		{"run marks", `{"event":"run_start","run_id":"a","parent_run_id":"p","ts":1}` + "\n" + `{"event":"run_end","run_id":"a"}` + "\n" + `{"type":"run_resume","run_id":"a"}`,
-			"start run=a parent=p at=1000000000\nend run=a\nresume run=a"},
+		{
+			"run marks", `{"event":"run_start","run_id":"a","parent_run_id":"p","ts":1}` + "\n" + `{"event":"run_end","run_id":"a"}` + "\n" + `{"type":"run_resume","run_id":"a"}`,
+			"start run=a parent=p at=1000000000\nend run=a\nresume run=a",
+		},
 		{"result", `{"type":"tool_result","call_id":"c","status":"ok","result":{"u":1},"error":null}`, `result ok id=c payload={"u":1}`},
-		{"result names", `{"type":"tool_response","id":"c","output":"x"}` + "\n" + `{"type":"function_call_output","id":"c","content":1}` + "\n" + `{"event":"result","id":"c","response":null}`,
-			"result ok id=c payload=\"x\"\nresult ok id=c payload=1\nresult ok id=c payload=null"},
-		{"replayed", `{"type":"tool_result","status":"ok","replayed":true,"result":1}` + "\n" + `{"type":"tool_result","status":"cached"}`,
-			"result replayed payload=1\nresult replayed"},
+		{
+			"result names", `{"type":"tool_response","id":"c","output":"x"}` + "\n" + `{"type":"function_call_output","id":"c","content":1}` + "\n" + `{"event":"result","id":"c","response":null}`,
+			"result ok id=c payload=\"x\"\nresult ok id=c payload=1\nresult ok id=c payload=null",
+		},
+		{
+			"replayed", `{"type":"tool_result","status":"ok","replayed":true,"result":1}` + "\n" + `{"type":"tool_result","status":"cached"}`,
+			"result replayed payload=1\nresult replayed",
+		},
 		{"replayed error", `{"type":"tool_result","status":"error","replayed":true,"error":"x"}`, `result error payload="x"`},
 		{"status decides", `{"type":"tool_result","status":"ok","is_error":true,"error":"x","result":2}`, `result ok payload=2`},
 		{"is_error", `{"type":"tool_result","is_error":true,"content":"bad"}`, `result error payload="bad"`},
 		{"error", `{"type":"tool_result","error":{"code":1},"result":2}`, `result error payload={"code":1}`},
-		{"no error", `{"type":"tool_result","error":"","result":2}` + "\n" + `{"type":"tool_result","error":false}` + "\n" + `{"type":"tool_result","error":{}}`,
-			"result ok payload=2\nresult ok\nresult ok"},
+		{
+			"no error", `{"type":"tool_result","error":"","result":2}` + "\n" + `{"type":"tool_result","error":false}` + "\n" + `{"type":"tool_result","error":{}}`,
+			"result ok payload=2\nresult ok\nresult ok",
+		},
 		{"ambiguous error", `{"type":"tool_result","status":"error","error":"read timeout after 60s"}`, `result ambiguous payload="read timeout after 60s"`},
 		{"ambiguous payload", `{"type":"tool_result","status":"failed","result":"connection reset"}`, `result ambiguous payload="connection reset"`},
-		{"ambiguous status", `{"type":"tool_result","status":503,"error":"x"}` + "\n" + `{"type":"tool_result","status":"500","error":"x"}`,
-			"result ambiguous payload=\"x\"\nresult error payload=\"x\""},
+		{
+			"ambiguous status", `{"type":"tool_result","status":503,"error":"x"}` + "\n" + `{"type":"tool_result","status":"500","error":"x"}`,
+			"result ambiguous payload=\"x\"\nresult error payload=\"x\"",
+		},
 		{"ambiguous field", `{"type":"tool_result","status":"error","error":{"inner":{"exit_code":137}}}`, `result ambiguous payload={"inner":{"exit_code":137}}`},
 		{"number field", `{"type":"tool_result","status":"error","error":{"http":[],"n":504}}`, `result ambiguous payload={"http":[],"n":504}`},
 		{"exit code beside", `{"type":"tool_result","status":"error","error":"x","exit_code":124}`, `result ambiguous payload="x"`},

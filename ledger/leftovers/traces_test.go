@@ -35,6 +35,7 @@ type fakeLedger struct{ rows []ledger.Row }
 func (f *fakeLedger) Look(context.Context) (ledger.Changes, error) {
 	return ledger.Changes{All: true, Rows: f.rows, Facts: &ledger.Facts{}}, nil
 }
+
 func (f *fakeLedger) Row(context.Context, string) (ledger.Row, bool, error) {
 	return ledger.Row{}, false, nil
 }

@@ -285,8 +285,11 @@ func TestConnections(t *testing.T) {
 		pragma string
 		want   int64
 	}{
-		{s.r, "trusted_schema", 0}, {s.r, "query_only", 1},
-		{l.c, "trusted_schema", 0}, {l.c, "query_only", 1}, {l.c, "busy_timeout", 0},
+		{s.r, "trusted_schema", 0},
+		{s.r, "query_only", 1},
+		{l.c, "trusted_schema", 0},
+		{l.c, "query_only", 1},
+		{l.c, "busy_timeout", 0},
 	} {
 		if got, err := tt.c.number("PRAGMA " + tt.pragma); err != nil || got != tt.want {
 			t.Errorf("%s is %d, want %d, %v", tt.pragma, got, tt.want, err)

@@ -34,8 +34,10 @@ type world struct {
 func randomWorld(r *rand.Rand, tab *table.Table) *world {
 	w := &world{}
 	formats := []FileInfo{
-		{Format: "plain", Results: trace.RecordsWhenSeen}, {Format: "claude-code", Restates: true, Results: trace.RecordsAlways},
-		{Format: "openai-chat", Restates: true, Results: trace.RecordsAlways}, {Format: "otlp", Results: trace.RecordsAlways},
+		{Format: "plain", Results: trace.RecordsWhenSeen},
+		{Format: "claude-code", Restates: true, Results: trace.RecordsAlways},
+		{Format: "openai-chat", Restates: true, Results: trace.RecordsAlways},
+		{Format: "otlp", Results: trace.RecordsAlways},
 	}
 	sides := []string{"", "paid", "dest"}
 	tools := []string{"read", "poll", "open", "put", "charge", "new"}

@@ -88,9 +88,15 @@ func (p *page) drainSides(sides []drainSide, now int64) {
 	}
 	p.line()
 	p.table([]column{
-		{title: "SIDE", most: 20}, {title: "CALLS", right: true}, {title: "RUNS", right: true}, {title: "MUTATORS", right: true},
-		{title: "IN LEDGER", right: true}, {title: "KEYS ONLY HERE", right: true, spare: 1}, {title: "TOOLS ONLY HERE", most: 32, spare: 2},
-		{title: "LAST LINE", right: true}, {},
+		{title: "SIDE", most: 20},
+		{title: "CALLS", right: true},
+		{title: "RUNS", right: true},
+		{title: "MUTATORS", right: true},
+		{title: "IN LEDGER", right: true},
+		{title: "KEYS ONLY HERE", right: true, spare: 1},
+		{title: "TOOLS ONLY HERE", most: 32, spare: 2},
+		{title: "LAST LINE", right: true},
+		{},
 	}, rows)
 }
 
@@ -185,8 +191,15 @@ func (p *page) drainFlights(flights []drainFlight, most int) {
 		})
 	}
 	p.table([]column{
-		{title: "TOOL", most: 24}, {title: "KEY", most: 24}, {title: "SIDE", most: 16}, {title: "RUN", most: 24, spare: 2}, {title: "AGE", right: true},
-		{}, {title: "OWNER", most: 32, spare: 1}, {title: "PROCESS"}, {},
+		{title: "TOOL", most: 24},
+		{title: "KEY", most: 24},
+		{title: "SIDE", most: 16},
+		{title: "RUN", most: 24, spare: 2},
+		{title: "AGE", right: true},
+		{},
+		{title: "OWNER", most: 32, spare: 1},
+		{title: "PROCESS"},
+		{},
 	}, rows)
 	p.more(len(flights), most)
 }

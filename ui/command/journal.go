@@ -137,8 +137,14 @@ func (p *page) log(list []ledger.Entry, output bool) {
 		})
 	}
 	p.table([]column{
-		{right: true}, {title: "TIME"}, {title: "WHO", most: 32}, {title: "ACTION"}, {title: "TOOL", most: 24}, {title: "KEY", most: 24},
-		{title: "STATE", spare: 1}, {title: "REASON", spare: 2},
+		{right: true},
+		{title: "TIME"},
+		{title: "WHO", most: 32},
+		{title: "ACTION"},
+		{title: "TOOL", most: 24},
+		{title: "KEY", most: 24},
+		{title: "STATE", spare: 1},
+		{title: "REASON", spare: 2},
 	}, rows)
 	if !output {
 		return
