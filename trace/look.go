@@ -20,7 +20,8 @@ type root struct {
 	there  bool
 	many   bool // a directory or a glob
 	stream bool
-	traces int // files in which a format was recognised
+	traces int  // files in which a format was recognised
+	barred bool // a directory of it that was named could not be read, which was told
 }
 
 // shown is what a source that is one file is shown as.
@@ -153,6 +154,7 @@ func (r *Reader) walk(ctx context.Context, root *root, dir string) {
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				r.tellOnce(ctx, root, path, err)
+				root.barred = root.barred || path == dir
 			}
 			return nil
 		}

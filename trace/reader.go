@@ -291,7 +291,7 @@ func (r *Reader) caughtUp(ctx context.Context) {
 	}
 	r.caught = true
 	for _, root := range r.roots {
-		if root.there && root.many && root.traces == 0 {
+		if root.there && root.many && root.traces == 0 && !root.barred {
 			r.tell(ctx, Notice{What: NoTraces, Path: root.Path, Label: root.Label})
 		}
 	}

@@ -3,6 +3,8 @@ package trace
 import (
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,5 +56,18 @@ func TestBrokenInput(t *testing.T) {
 				t.Errorf("%d calls and %+v, want %d and one notice with %v", g.stats.Calls, bad, before, broken)
 			}
 		})
+	}
+}
+
+// TestBarredFolder says of a folder that was named why it cannot be read, and not that it holds no traces.
+func TestBarredFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "barred")
+	must(t, os.Mkdir(dir, 0o000))
+	if _, err := os.ReadDir(dir); err == nil {
+		t.Skip("this user may read every folder")
+	}
+	g := readAll(t, Config{Sources: sources(dir)})
+	if bad := g.told(Unreadable); len(bad) != 1 || !errors.Is(bad[0].Err, fs.ErrPermission) || len(g.told(NoTraces)) > 0 {
+		t.Errorf("told %+v, want a permission alone", g.notices)
 	}
 }
