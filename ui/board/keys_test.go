@@ -290,17 +290,31 @@ func TestLongList(t *testing.T) {
 	if b.pane().shown() != 20_000 {
 		t.Fatalf("%d rows", b.pane().shown())
 	}
-	st := b.pane().options()
-	_ = st
 	b.keys("/", `"tool:open_pr`, "enter")
 	if got := b.pane().shown(); got != 5000 {
 		t.Errorf("%d rows pass, want 5000", got)
 	}
 	b.keys("G", "k", "k")
 	id := b.grid().id
-	b.send(newsMsg{snap: func() *triage.Snapshot { s := *b.snap; s.Generation++; return &s }()})
+	news := func() *triage.Snapshot { s := *b.snap; s.Generation++; return &s }
+	b.send(newsMsg{snap: news()})
 	if b.grid().id != id {
 		t.Errorf("the cursor went from %q to %q", id, b.grid().id)
+	}
+
+	// A job that took a second is followed by a rest: news do not start the next one, time does.
+	l := b.panes[onFindings].(*list[*triage.Finding])
+	began := l.job
+	l.rest = b.clock.Add(restFactor * time.Second)
+	for range 5 {
+		b.send(newsMsg{snap: news()})
+	}
+	if l.job != began || !l.again {
+		t.Errorf("news began job %d during the rest after job %d", l.job, began)
+	}
+	b.clock = l.rest
+	if work := l.retry(b.clock); work == nil {
+		t.Error("what was put off is never taken up")
 	}
 }
 

@@ -97,8 +97,10 @@ type list[T any] struct {
 
 	job     uint64 // generation of the newest job
 	running bool
-	again   bool // something changed while a job ran
-	asked   bool // the operator asked for the rows that come next: what they move has not moved by itself
+	again   bool      // something changed while a job ran, or soon after it
+	began   time.Time // when the job that runs began
+	rest    time.Time // before that no further job begins by itself
+	asked   bool      // the operator asked for the rows that come next: what they move has not moved by itself
 	cols    places
 }
 
@@ -126,12 +128,12 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 		l.show(l.build(raw, l.state, s.Now), now)
 		return nil
 	}
-	if l.running {
+	if l.running || !l.asked && now.Before(l.rest) {
 		l.again = true
 		return nil
 	}
 	l.job++
-	l.running = true
+	l.running, l.again, l.began = true, false, now
 	gen, state, at := l.job, l.state, s.Now
 	return func() jobDone { return jobDone{gen: gen, rows: l.build(raw, state, at)} }
 }
@@ -149,12 +151,21 @@ func (l *list[T]) take(d jobDone, now time.Time) func() jobDone {
 		return nil
 	}
 	l.running = false
+	l.rest = now.Add(restFactor * now.Sub(l.began))
 	l.show(d.rows.(array[T]), now)
-	if l.again {
-		l.again = false
-		return l.update(l.snap, now)
+	return l.retry(now)
+}
+
+// restFactor is how many times as long as a job took the next one waits, unless the operator asks: news come twenty times a second,
+// and filtering a million rows for each would take a whole core.
+const restFactor = 4
+
+// retry takes up what was put off, when its time has come.
+func (l *list[T]) retry(now time.Time) func() jobDone {
+	if !l.again || l.running || now.Before(l.rest) {
+		return nil
 	}
-	return nil
+	return l.update(l.snap, now)
 }
 
 // restate starts over after the operator changed filter, order or what is hidden: what runs is stale.

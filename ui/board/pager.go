@@ -71,12 +71,12 @@ func (m *model) shownText() string {
 		return ""
 	}
 	var block ink.Block
-	block.Reset(plain, 200, m.layout().rows+1)
+	block.Reset(plain, max(m.w, 80), m.layout().rows+1)
 	m.pane().draw(&block, m.look)
 	for i := range block.Lines() {
 		b.WriteString(strings.TrimRight(string(block.Line(i)), " ") + "\n")
 	}
-	c := composer{look: m.look, g: plain.Glyph, width: 120, recipe: m.snap.Recipe, ruleBy: m.rule, page: true}
+	c := composer{look: m.look, g: plain.Glyph, width: max(m.w, 80) - 2, recipe: m.snap.Recipe, ruleBy: m.rule, page: true}
 	b.WriteByte('\n')
 	for _, l := range c.compose(m.pane().about(), m.peek.facts) {
 		b.WriteString(spansText(l.spans) + "\n")

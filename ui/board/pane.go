@@ -13,6 +13,7 @@ type pane interface {
 	update(*triage.Snapshot, time.Time) func() jobDone
 	take(jobDone, time.Time) func() jobDone
 	restate(time.Time) func() jobDone
+	retry(time.Time) func() jobDone
 	draw(*ink.Block, look)
 	pick()
 	about() subject

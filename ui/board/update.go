@@ -107,10 +107,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 		m.look.now = m.opt.Now().UnixNano()
 		m.prog = m.eng.Progress()
+		next := tea.Batch(m.nextTick(msg.gen), m.job(m.screen, m.pane().retry(m.steady())))
 		if m.screen == onLog {
-			return tea.Batch(m.nextTick(msg.gen), m.readLog())
+			return tea.Batch(next, m.readLog())
 		}
-		return m.nextTick(msg.gen)
+		return next
 	case jobDone:
 		return m.job(msg.screen, m.panes[msg.screen].take(msg, m.steady()))
 	case factsMsg:
