@@ -92,7 +92,7 @@ func complain(e *Env, err error) {
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < n {
-			return &usage{name(c), fmt.Errorf("%s: expected %s, found %d arguments", name(c), what, len(args))}
+			return &usage{name(c), fmt.Errorf("%s: expected %s, found %s", name(c), what, plural(len(args), "argument", "arguments"))}
 		}
 		return nil
 	}
@@ -102,7 +102,7 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > n {
-			return &usage{name(c), fmt.Errorf("%s: expected %s, found %d arguments", name(c), what, len(args))}
+			return &usage{name(c), fmt.Errorf("%s: expected %s, found %s", name(c), what, plural(len(args), "argument", "arguments"))}
 		}
 		return nil
 	}
