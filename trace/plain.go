@@ -107,9 +107,17 @@ func plainKind(v pyjson.Value) Kind {
 		word string
 		kind Kind
 	}{
-		{"tool_call", Call}, {"tool_result", Result}, {"tool_use", Call}, {"function_call", Call}, {"call", Call},
-		{"tool_response", Result}, {"function_call_output", Result}, {"result", Result},
-		{"run_start", RunStart}, {"run_end", RunEnd}, {"run_resume", RunResume},
+		{"tool_call", Call},
+		{"tool_result", Result},
+		{"tool_use", Call},
+		{"function_call", Call},
+		{"call", Call},
+		{"tool_response", Result},
+		{"function_call_output", Result},
+		{"result", Result},
+		{"run_start", RunStart},
+		{"run_end", RunEnd},
+		{"run_resume", RunResume},
 	} {
 		if v.IsText(k.word) {
 			return k.kind
