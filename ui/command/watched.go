@@ -110,8 +110,8 @@ func (a *app) keepWindow(c *intake.Config, s *session) {
 	}
 	// A table that was changed while nobody looked may have ended a blocker that nobody saw.
 	if info, err := os.Stat(s.tableAt.path); err == nil && s.tableAt.path != "" {
-		if at := info.ModTime().UnixNano(); c.Watched.Since != trace.NoTime && at > c.Watched.Seen {
-			c.Watched.Since = min(at, a.clock().UnixNano())
+		if at := info.ModTime().UnixNano(); c.Watched.Since != trace.NoTime && at > c.Watched.Seen && at <= a.clock().UnixNano() {
+			c.Watched.Since = at
 		}
 	}
 	c.KeepWindow = w.keep
