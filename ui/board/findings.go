@@ -215,6 +215,9 @@ func kindCell(f *triage.Finding, lk look) (string, ink.Tone) {
 	case triage.Hung:
 		return "hung " + lasting(ageOf(f, lk.now)) + " / " + timeout(f.Timeout), ink.Bad
 	case triage.InFlight:
+		if strings.HasSuffix(f.Owner, "(gone)") {
+			return "in doubt " + lasting(ageOf(f, lk.now)), ink.Bad
+		}
 		return "in flight " + lasting(ageOf(f, lk.now)), ink.Warn
 	case triage.SettledInTrace:
 		return "settled in trace", ink.Warn

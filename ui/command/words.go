@@ -45,8 +45,8 @@ func describe(f *triage.Finding, now int64) description {
 		if f.Owner != "" {
 			d.words += ", " + f.Owner
 		}
-		if strings.HasSuffix(f.Owner, "(gone)") {
-			d.words += ": in doubt"
+		if doubted(f) {
+			d.words = "in doubt, " + d.words
 		}
 	case triage.OrphanResult:
 		d.words = "answers no call: " + f.CallID
@@ -131,6 +131,10 @@ func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 		s.words = fmt.Sprintf("In flight for %s with a timeout of %s: look at the effect itself, then settle the row.", ageText(ageOf(f, now)), ageText(f.Timeout))
 	case triage.InFlight:
 		s.words = "In flight: wait until it is committed or failed; do not kill its process."
+		if doubted(f) {
+			s.kind += "gone"
+			s.words = "In doubt: the process that held it is gone and will not settle the row: look at the effect itself, then settle it."
+		}
 	case triage.SettledInTrace:
 		s.words = "The trace holds the answer that the row in flight waits for: commit that payload."
 	case triage.LostResult:
@@ -209,3 +213,6 @@ func outcomeWords(f *triage.Finding) string {
 		return "It failed for certain before it went through."
 	}
 }
+
+// doubted says of a row in flight that the process which held it is gone.
+func doubted(f *triage.Finding) bool { return strings.HasSuffix(f.Owner, "(gone)") }
