@@ -65,7 +65,9 @@ func (s *Store) write() {
 	defer close(s.ended)
 	last := 0
 	for {
+		start := time.Now()
 		batch := s.next(last)
+		s.turn.waited(time.Since(start))
 		if batch == nil {
 			_ = s.w.close() // nothing is lost: everything was committed
 			return
@@ -228,43 +230,84 @@ func (s *Store) commit() error {
 }
 
 // The turns that processes take at one file. A process that goes on writing lets the lock go for yieldFor after
-// sliceOf, longer than those who wait sleep between two tries. While nobody else is seen it does so seldom.
+// probeOf, which is longer than those who wait sleep between two tries. Once others are seen it does so after sliceOf, and
+// for half as long as it wrote: agents wait as SQLite does by itself, which tries every 100 ms at last, and gives up after
+// five seconds in Python. In the first restFor of every restEvery, by the clock that all processes here share, those who
+// hardly stood idle write nothing, so that such a try finds the lock free however many they are.
 const (
-	retryMin = 100 * time.Microsecond
-	sliceOf  = 5 * time.Millisecond
-	yieldFor = 500 * time.Microsecond
-	probeOf  = 25 * time.Millisecond
-	quiet    = time.Second // without a sign of others
+	retryMin  = 100 * time.Microsecond
+	sliceOf   = 5 * time.Millisecond
+	yieldFor  = 500 * time.Microsecond
+	yieldMost = 50 * time.Millisecond
+	probeOf   = 25 * time.Millisecond
+	quiet     = 5 * time.Second // without a sign of others
+	restEvery = 2 * time.Second
+	restFor   = 110 * time.Millisecond
 )
 
 // turn is the writer's memory of whose turn it is.
 type turn struct {
-	since     time.Time // the last time that the lock was free for others
-	contended time.Time // the last sign of others
-	version   int64     // PRAGMA data_version: moves when another connection commits
+	since     time.Time     // the last time that the lock was free for others
+	contended time.Time     // the last sign of others
+	version   int64         // PRAGMA data_version: moves when another connection commits
+	period    int64         // of restEvery, that is under way
+	idle      time.Duration // in this period, without anything to write
+}
+
+// waited is told how long there was nothing to write.
+func (t *turn) waited(d time.Duration) {
+	t.idle += d
+	if d > yieldFor {
+		t.since = time.Now()
+	}
 }
 
 // after is called after every transaction.
 func (t *turn) after(c *conn) {
 	now := time.Now()
-	if now.Sub(t.since) > 4*probeOf { // it was idle: others had their chance
-		t.since = now
-	}
-	limit := probeOf
-	if now.Sub(t.contended) < quiet {
-		limit = sliceOf
-	}
-	if now.Sub(t.since) < limit {
+	if pause := t.rest(now); pause > 0 {
+		time.Sleep(pause)
+		t.since = time.Now()
+		t.look(c)
 		return
 	}
-	time.Sleep(yieldFor)
-	t.since = time.Now()
-	if v, err := c.number("PRAGMA data_version"); err == nil && v != t.version {
-		if t.version != 0 {
-			t.contended = t.since
-		}
-		t.version = v
+	held := now.Sub(t.since)
+	yield := yieldFor
+	switch {
+	case now.Sub(t.contended) < quiet && held >= sliceOf:
+		yield = min(max(yieldFor, held/2), yieldMost)
+	case held < probeOf:
+		return
 	}
+	time.Sleep(yield)
+	t.since = time.Now()
+	t.look(c)
+}
+
+// rest is how long nothing is to be written because everybody rests now.
+func (t *turn) rest(now time.Time) time.Duration {
+	period, in := now.UnixNano()/int64(restEvery), time.Duration(now.UnixNano())%restEvery
+	if period == t.period {
+		return 0
+	}
+	busy := period == t.period+1 && t.idle < restEvery/5
+	t.period, t.idle = period, 0
+	if !busy {
+		return 0
+	}
+	return restFor - in // not above 0 when its last transaction took longer than that
+}
+
+// look finds out whether others have written.
+func (t *turn) look(c *conn) {
+	v, err := c.number("PRAGMA data_version")
+	if err != nil || v == t.version {
+		return
+	}
+	if t.version != 0 {
+		t.contended = t.since
+	}
+	t.version = v
 }
 
 // patient runs f again while the file is locked, until it works or the patience is at its end.
