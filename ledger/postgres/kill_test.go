@@ -136,7 +136,7 @@ func (k *killer) takes(t *testing.T) time.Duration {
 		}
 		least = min(least, time.Since(start))
 	}
-	return least + least/4
+	return 2 * least
 }
 
 // kill starts each key once and kills it, two at a time; it says which had ended before.
