@@ -37,7 +37,12 @@ func Is(path string) bool {
 	return is && err == nil
 }
 
+// isDatabase looks into files only: what is taken out of a pipe is gone for whoever reads it next, and to open one waits for
+// its writer.
 func isDatabase(path string) (bool, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err
