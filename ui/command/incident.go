@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -262,8 +261,7 @@ func (n *incident) redact() {
 }
 
 func writeJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
+	enc := encoder(out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

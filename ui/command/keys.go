@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"drainboard/ledger/intake"
@@ -61,8 +60,7 @@ func (a *app) keys(ctx context.Context, args []string, copies bool) error {
 		return err
 	}
 	recipe := s.Snapshot().Recipe
-	enc := json.NewEncoder(a.env.Stdout)
-	enc.SetEscapeHTML(false)
+	enc := encoder(a.env.Stdout)
 	p := a.page()
 	for from := 0; ; {
 		calls, total, err := s.Calls(ctx, intake.Query{From: from, Limit: pageOfCalls, Copies: copies})
