@@ -267,10 +267,17 @@ func (m *model) redraw() tea.Cmd {
 
 // suspend gives the terminal back to the shell until it says fg.
 func (m *model) suspend() tea.Cmd {
-	if m.term != nil {
-		m.term.leave()
+	if m.term == nil || m.stop == nil {
+		return nil
 	}
-	return tea.Suspend
+	away, term := &m.guard.away, m.term
+	away.Store(true)
+	term.leave()
+	return tea.Exec(m.stop, func(error) tea.Msg {
+		away.Store(false)
+		term.enter()
+		return saidMsg{}
+	})
 }
 
 // click moves with the wheel and selects with the left button.

@@ -171,13 +171,22 @@ func drainBelow(b *ink.Block, s *triage.Snapshot, lk look) {
 	b.End()
 	b.To(indent)
 	switch {
+	case s.Verdict.Waiting && s.Window != nil:
+		drainWindow(b, s.Window, lk)
 	case !s.Verdict.Go:
 		b.Say("NO-GO", ink.BadBold).Say(": "+count(s.Verdict.Rows, "row blocks", "rows block")+". ", ink.Plain)
 		b.Say(b.Glyph().Enter, ink.Hint).Say(" goes to the rows of a line.", ink.Faint)
+		if s.Window != nil {
+			b.End()
+			b.To(indent).Say("GO comes when nothing has blocked for "+timeout(s.Window.Need.Seconds())+" without a break.", ink.Plain)
+		}
 	case s.Verdict.TracesOnly:
 		b.Say("GO", ink.Good).Say(" as far as the traces tell. Start with --ledger to know what is in flight.", ink.Plain)
 	default:
 		b.Say("GO", ink.Good).Say(": nothing blocks.", ink.Plain)
+		if s.Window != nil {
+			b.Say(" Nothing has for "+lasting(float64(lk.now-s.Window.Since)/1e9)+"; the window of "+timeout(s.Window.Need.Seconds())+" is through.", ink.Plain)
+		}
 	}
 	b.End().End()
 	drainSides(b, s, lk)
@@ -185,6 +194,16 @@ func drainBelow(b *ink.Block, s *triage.Snapshot, lk look) {
 		b.End()
 		b.To(indent).Say("recipe "+s.Recipe+": ", ink.Warn).Say(s.RecipeNote, ink.Plain).End()
 	}
+}
+
+// drainWindow counts down while nothing blocks.
+func drainWindow(b *ink.Block, w *triage.WindowView, lk look) {
+	left := w.Left(lk.now).Seconds()
+	b.Say("NO-GO", ink.BadBold).Say(" for ", ink.Plain).Say(lasting(left), ink.WarnBold)
+	b.Say(" more: nothing may block for "+timeout(w.Need.Seconds())+", and nothing has since "+lk.clock(w.Since)+".", ink.Plain).End()
+	const cells = 40
+	full := max(min(int((1-left/max(w.Need.Seconds(), 1))*cells), cells), 0)
+	b.To(indent).Times(b.Glyph().Bar, full, ink.Bar).Times(b.Glyph().BarRest, cells-full, ink.BarRest)
 }
 
 var sideColumns = []column{

@@ -14,6 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"drainboard/ledger/intake"
+	"drainboard/ledger/triage"
+	"drainboard/trace"
 	"drainboard/ui/board/ink"
 )
 
@@ -263,5 +265,42 @@ func TestLoading(t *testing.T) {
 		if !strings.Contains(head, c.want) {
 			t.Errorf("%s: the header is %q, want %q in it", c.name, head, c.want)
 		}
+	}
+}
+
+// TestWindow: a drain window counts down in header and on the drain screen, without news, and its end is said.
+func TestWindow(t *testing.T) {
+	f := newFake()
+	f.snap.Verdict = triage.Verdict{Go: true}
+	since := noon.Add(-10 * time.Minute).UnixNano()
+	window := &triage.WindowView{Need: 30 * time.Minute, Since: since, Until: since + int64(30*time.Minute)}
+	f.snap.Apply(window)
+	b := newBoard(t, f, options(), 100, 24).keys("5")
+	for _, want := range []string{"NO-GO, 20:00 left", "NO-GO for 20:00 more: nothing may block for 30m, and nothing has since 11:50:00."} {
+		if !strings.Contains(b.frame(), want) {
+			t.Errorf("no %q in\n%s", want, b.frame())
+		}
+	}
+	b.clock = b.clock.Add(15 * time.Second)
+	b.look.now = b.clock.UnixNano() // as the second hand does
+	if !strings.Contains(b.frame(), "NO-GO, 19:45 left") || !strings.Contains(b.frame(), "for 19:45 more") {
+		t.Errorf("the countdown stands still:\n%s", b.frame())
+	}
+	through := *f.snap
+	through.Generation++
+	through.Verdict = triage.Verdict{Go: true}
+	window = &triage.WindowView{Need: window.Need, Since: since, Until: window.Until, Through: true}
+	through.Apply(window)
+	b.send(newsMsg{snap: &through})
+	if !strings.Contains(b.frame(), "the window of 30m is through") || strings.Contains(b.frame(), "NO-GO") {
+		t.Errorf("GO is not said:\n%s", b.frame())
+	}
+	blocked := through
+	blocked.Generation++
+	blocked.Verdict = triage.Verdict{Rows: 2}
+	blocked.Apply(&triage.WindowView{Need: window.Need, Since: trace.NoTime, Until: trace.NoTime})
+	b.send(newsMsg{snap: &blocked})
+	if !strings.Contains(b.frame(), "NO-GO 2") || !strings.Contains(b.frame(), "GO comes when nothing has blocked for 30m without a break.") {
+		t.Errorf("what is still to come is not said:\n%s", b.frame())
 	}
 }

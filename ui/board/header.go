@@ -110,6 +110,8 @@ func (m *model) stateWord() (word, glyph string, tone ink.Tone) {
 func (m *model) verdictWord() (string, ink.Tone) {
 	v := &m.snap.Verdict
 	switch {
+	case v.Waiting && m.snap.Window != nil:
+		return "NO-GO, " + lasting(m.snap.Window.Left(m.look.now).Seconds()) + " left", ink.Stop
 	case !v.Go:
 		return "NO-GO " + ink.Thousands(v.Rows), ink.Stop
 	case v.TracesOnly:

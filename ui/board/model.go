@@ -38,6 +38,7 @@ type model struct {
 	term   *terminal        // nil: frames are drawn by whoever calls View
 	steady func() time.Time // a clock that goes on when Options.Now stands still
 	guard  *guard
+	stop   *stopper // nil: the board does not stop its process
 	binds  []binding
 
 	w, h   int

@@ -35,8 +35,10 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 	p := tea.NewProgram(m, opt.program(inner)...)
 
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT)
 	defer signal.Stop(signals)
+	m.stop = newStopper()
+	defer m.stop.end()
 	back := remember(opt.In, opt.Out)
 	done := make(chan error, 1)
 	screen.enter()
@@ -54,7 +56,7 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 			cancel()
 			return outcome(g, err, signalled, ctx)
 		case sig := <-signals:
-			if sig == syscall.SIGINT && g.away.Load() {
+			if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && g.away.Load() { // typed at the pager
 				continue
 			}
 			if signalled { // a second one does not wait for anything
@@ -63,6 +65,15 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 			}
 			signalled = true
 			cancel()
+		case <-m.stop.came:
+			if !m.stop.meant() {
+				continue
+			}
+			if g.away.Load() {
+				m.stop.now()
+				continue
+			}
+			g.Go("stop", func() { p.Send(stopMsg{}) })
 		case <-inner.Done():
 			if f := g.first(); f != nil && f.Where == "program" { // the program's own goroutine is gone: nobody else restores
 				back()

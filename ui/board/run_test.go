@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -237,6 +238,7 @@ func TestEnds(t *testing.T) {
 		{"ctrl-c", "run", func(s *session) { s.types("\x03") }, 0},
 		{"SIGTERM", "run", func(s *session) { s.signal(syscall.SIGTERM) }, 4},
 		{"SIGHUP", "run", func(s *session) { s.signal(syscall.SIGHUP) }, 4},
+		{"SIGQUIT", "run", func(s *session) { s.signal(syscall.SIGQUIT) }, 4},
 		{"SIGINT", "run", func(s *session) { s.signal(syscall.SIGINT) }, 4},
 		{"mouse on, then SIGTERM", "run", func(s *session) { s.types("M"); s.wait("\x1b[?1002h"); s.signal(syscall.SIGTERM) }, 4},
 		{"second signal while the loop is stuck", "stuck", func(s *session) {
@@ -275,6 +277,57 @@ func (s *session) signal(sig syscall.Signal) {
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// TestStops stops the board from outside and with ctrl-z: the terminal is given back, and taken again when it goes on.
+func TestStops(t *testing.T) {
+	for name, stop := range map[string]func(*session){
+		"SIGTSTP": func(s *session) { s.signal(syscall.SIGTSTP) },
+		"ctrl-z":  func(s *session) { s.types("\x1a") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "run", t.TempDir())
+			s.wait("NO-GO")
+			for range 2 { // the second one finds what the first one left behind
+				s.clear()
+				stop(s)
+				s.stopped()
+				s.wait(giveScreen)
+				if now, err := term.GetState(s.tty.Fd()); err != nil || !reflect.DeepEqual(now, s.was) {
+					t.Errorf("the terminal is not set as it was: %v %v", err, now)
+				}
+				s.clear()
+				s.signal(syscall.SIGCONT)
+				s.wait(takeScreen)
+				s.wait("NO-GO")
+			}
+			s.types("q")
+			s.ended(0)
+		})
+	}
+}
+
+// clear forgets what was written.
+func (s *session) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.Reset()
+}
+
+// stopped waits until the process is stopped.
+func (s *session) stopped() {
+	s.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
+		if err != nil {
+			s.t.Skipf("it cannot be told here whether a process is stopped: %v", err)
+		}
+		if strings.Contains(string(stat), ") T ") {
+			return
+		}
+	}
+	s.t.Fatalf("it was not stopped; it wrote %q", s.text())
 }
 
 // TestRunRefuses: what cannot be shown is an error before the terminal is touched.
@@ -382,9 +435,7 @@ func BenchmarkKeyToScreen(b *testing.B) {
 	var all []time.Duration
 	key := []string{"j", "k"}
 	for i := 0; b.Loop(); i++ {
-		s.mu.Lock()
-		s.out.Reset()
-		s.mu.Unlock()
+		s.clear()
 		at := time.Now()
 		s.types(key[i%2])
 		s.wait("\x1b[1;36m▌") // the caret is drawn on another line

@@ -19,6 +19,9 @@ type newsMsg struct {
 // tickMsg moves the clock on; only the newest tick counts, so that two can never run side by side.
 type tickMsg struct{ gen uint64 }
 
+// stopMsg says that the board is to be stopped from outside.
+type stopMsg struct{}
+
 // saidMsg is the answer of something that was done in a command.
 type saidMsg struct {
 	text string
@@ -95,8 +98,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		m.look.now = m.opt.Now().UnixNano()
 		return m.typed(msg)
-	case tea.ResumeMsg:
-		m.term.enter()
+	case stopMsg:
+		return m.suspend()
 	case tea.MouseMsg:
 		return m.click(msg)
 	case newsMsg:

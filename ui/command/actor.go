@@ -42,7 +42,7 @@ type actor struct {
 // newActor makes the hands of a board. Close ends them.
 func (a *app) newActor(ctx context.Context, s *session) *actor {
 	x := &actor{a: a, s: s, signals: make(chan os.Signal, 8)}
-	signal.Notify(x.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(x.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	x.scripts, x.end = context.WithCancel(context.WithoutCancel(ctx))
 	if s.look != nil {
 		x.journal = &operate.Journal{From: s.look}
