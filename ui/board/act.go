@@ -131,6 +131,7 @@ type askedMsg struct {
 	targets []subject
 	rows    []ledger.Row
 	plan    *Plan
+	merges  []Preview
 	err     error
 }
 
@@ -143,10 +144,17 @@ func (m *model) ask(a Action) tea.Cmd {
 	if len(targets) > maxTargets {
 		return m.say("at most "+ink.Thousands(maxTargets)+" rows at once; "+ink.Thousands(len(targets))+" are marked", ink.Warn)
 	}
+	if a == ActIgnore {
+		m.say("looking what it would merge "+m.theme.Glyph.Ellipsis, ink.Plain)
+	}
 	return m.run("question", func(ctx context.Context) tea.Msg {
 		msg := askedMsg{action: a, targets: targets}
 		if p, ok := m.opt.Actor.(Planner); ok && a == ActCompensate {
 			msg.plan, msg.err = p.Plan(ctx, planned(targets))
+			return msg
+		}
+		if p, ok := m.opt.Actor.(Previewer); ok && a == ActIgnore {
+			msg.merges, msg.err = previews(ctx, p, targets[0])
 			return msg
 		}
 		if a != ActFail && a != ActCommit && a != ActHumanKey {
@@ -168,7 +176,7 @@ func (m *model) ask(a Action) tea.Cmd {
 
 // showQuestion puts the question for an action on screen, or says why there is none to ask.
 func (m *model) showQuestion(msg askedMsg) tea.Cmd {
-	if msg.err != nil && msg.action == ActCompensate {
+	if msg.err != nil && (msg.action == ActCompensate || msg.action == ActIgnore) {
 		return m.say(string(msg.action)+": "+msg.err.Error(), ink.Warn)
 	}
 	if msg.err != nil {
@@ -193,6 +201,9 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 	q := newQuestion(msg.action, msg.targets, rows, len(msg.targets)-len(rows))
 	if msg.plan != nil {
 		q.planned(msg.targets, msg.plan)
+	}
+	if msg.merges != nil {
+		q.previewed(msg.targets[0], msg.merges)
 	}
 	m.front = q
 	return nil

@@ -74,6 +74,7 @@ func (c *composer) compose(s subject, f *facts) []line {
 	c.arguments(f)
 	c.results(f)
 	c.row(f)
+	c.history(f)
 	c.keys(s, f)
 	return c.lines
 }

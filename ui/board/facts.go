@@ -23,6 +23,9 @@ type facts struct {
 	rowErr error
 	stored *document // the row's response
 	asked  *document // the row's request, when there is no call
+
+	acts    []Entry // what operators did to the key, newest first; on a page of its own only
+	actsErr error
 }
 
 // argument are the arguments of call number call.

@@ -96,8 +96,9 @@ type Classify struct {
 
 // AddIgnore leaves an argument out of the keys of a tool.
 type AddIgnore struct {
-	Tool    string
-	Pointer string
+	Tool      string
+	Pointer   string
+	Different bool // also when calls that were answered differently come under one key
 }
 
 // Action says which action the intent is.

@@ -201,9 +201,15 @@ func (m *model) run(name string, fn func(context.Context) tea.Msg) tea.Cmd {
 	return g.command(name, func() tea.Msg { return fn(ctx) })
 }
 
-// question asks for the facts of a subject.
-func (m *model) question(gen uint64, s subject, copies bool) tea.Cmd {
-	return m.run("detail", func(ctx context.Context) tea.Msg { return factsMsg{gen, read(ctx, m.eng, s, copies)} })
+// question asks for the facts of a subject, with its history where a journal is given.
+func (m *model) question(gen uint64, s subject, copies bool, j Journal) tea.Cmd {
+	return m.run("detail", func(ctx context.Context) tea.Msg {
+		f := read(ctx, m.eng, s, copies)
+		if j != nil && s.key() != "" && s.entry == nil {
+			f.acts, f.actsErr = history(ctx, j, s.key())
+		}
+		return factsMsg{gen, f}
+	})
 }
 
 // job runs what a list wants to have done elsewhere.

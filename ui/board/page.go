@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -68,7 +69,7 @@ func (p *detailPage) refresh(m *model, w, h int) tea.Cmd {
 		return nil
 	}
 	p.asked = m.generation()
-	return m.question(p.asked, p.of, p.copies)
+	return m.question(p.asked, p.of, p.copies, m.opt.Journal)
 }
 
 func (p *detailPage) compose(m *model, w int) {
@@ -96,6 +97,29 @@ func (p *detailPage) news(s *triage.Snapshot) {
 	if now, ok := s.Findings.At(i); ok && i >= 0 && now.ID == f.ID && now != f {
 		p.of.finding, p.stale = now, true
 		p.reread()
+	}
+}
+
+// retell takes the entry of the page from a newer log, newest first: what its script prints goes on; when it has ended the entry of
+// the end, which holds what was printed, takes its place.
+func (p *detailPage) retell(all []*Entry) {
+	was := p.of.entry
+	for i, e := range all {
+		if e.ID != was.ID {
+			continue
+		}
+		if e.Output == "" && was.Output != "" {
+			for _, end := range slices.Backward(all[:i]) {
+				if end.Key == e.Key && end.Output != "" {
+					e = end
+					break
+				}
+			}
+		}
+		if *e != *was {
+			p.of.entry, p.stale = e, true
+		}
+		return
 	}
 }
 

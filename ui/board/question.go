@@ -19,6 +19,8 @@ import (
 type question struct {
 	said    []span // the sentence
 	list    []string
+	below   func(q *question) []span // lines below the choices, of the chosen one
+	room    int                      // how many lines that may be
 	fields  []entry
 	choices []choice
 	chosen  int
@@ -207,7 +209,7 @@ func (q *question) ignore(s subject) {
 		}
 		q.choices = append(q.choices, choice{p, note})
 	}
-	q.make = func(q *question) (Intent, string) { return AddIgnore{f.Tool, f.Pointers[q.chosen]}, "" }
+	q.make = func(q *question) (Intent, string) { return AddIgnore{Tool: f.Tool, Pointer: f.Pointers[q.chosen]}, "" }
 }
 
 func commitIntent(q *question, rows []ledger.Row) (Intent, string) {
@@ -334,7 +336,9 @@ func (q *question) yes(m *model) tea.Cmd {
 	return m.act(in)
 }
 
-func (q *question) sheet(*model) int { return 3 + len(q.list) + len(q.fields) + len(q.choices) + 2 }
+func (q *question) sheet(*model) int {
+	return 3 + len(q.list) + len(q.fields) + len(q.choices) + q.room + 2
+}
 
 func (q *question) drawSheet(_ *model, b *ink.Block) {
 	field, choices, buttons := q.focus()
@@ -355,6 +359,11 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 			b.To(indent).Sign(b.Glyph().Caret, tone)
 		}
 		b.To(indent+2).SayCell(c.name, 16, ink.Plain).Say(c.note, ink.Faint).End()
+	}
+	if q.below != nil {
+		for _, l := range q.below(q) {
+			b.To(indent).Text(l.text, l.tone).End()
+		}
 	}
 	width := 0
 	for _, f := range q.fields {

@@ -238,7 +238,7 @@ func (m *model) refreshPeek() tea.Cmd {
 		p.facts = nil
 	}
 	p.of, p.gen, p.running, p.asked = s, m.generation(), true, now
-	return m.question(p.gen, s, m.pane().options().copies)
+	return m.question(p.gen, s, m.pane().options().copies, nil)
 }
 
 // peekPause is how long what is known of a row is shown before more is asked about the same row.
@@ -275,6 +275,11 @@ func (m *model) receiveLog(msg logMsg) tea.Cmd {
 	m.entries = m.entries[:0:0]
 	for i := range msg.entries {
 		m.entries = append(m.entries, &msg.entries[i])
+	}
+	for _, p := range m.pages {
+		if p, ok := p.(*detailPage); ok && p.of.entry != nil {
+			p.retell(m.entries)
+		}
 	}
 	if m.screen == onLog {
 		return m.restate()

@@ -133,6 +133,40 @@ func TestTableActs(t *testing.T) {
 	}
 }
 
+// TestIgnoreDiffers: a rule that would merge calls which were answered differently is named so before it is written, and is written only
+// when somebody says so all the same.
+func TestIgnoreDiffers(t *testing.T) {
+	w := newWorld(t)
+	path, tools := filepath.Join(w.Dir, "run.jsonl"), filepath.Join(w.Dir, "tools.yaml")
+	write(t, tools, "tools:\n  charge_card: {class: keyed}\n")
+	write(t, path, `{"type": "tool_call", "ts": "2026-03-02T09:00:00Z", "run_id": "r", "call_id": "1", "tool": "charge_card", "args": {"order": 1}}
+{"type": "tool_result", "ts": "2026-03-02T09:00:01Z", "run_id": "r", "call_id": "1", "status": "ok", "result": {"charge": "ch_1"}}
+{"type": "tool_call", "ts": "2026-03-02T09:00:02Z", "run_id": "r", "call_id": "2", "tool": "charge_card", "args": {"order": 2}}
+{"type": "tool_result", "ts": "2026-03-02T09:00:03Z", "run_id": "r", "call_id": "2", "status": "ok", "result": {"charge": "ch_2"}}
+`)
+	x, s := hand(t, w, path)
+	for end := time.Now().Add(30 * time.Second); s.Snapshot().Totals.Results < 2 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	}
+	p, err := x.Preview(t.Context(), "charge_card", "/order")
+	if err != nil || p.Sets != 1 || !p.Differs || len(p.Lines) != 1 || !strings.Contains(p.Lines[0], "run r: 2 calls, 2 keys") || !strings.HasSuffix(p.Lines[0], "results DIFFER") {
+		t.Fatalf("%+v %v", p, err)
+	}
+	in := board.AddIgnore{Tool: "charge_card", Pointer: "/order"}
+	if _, err := x.Do(t.Context(), in); err == nil || !strings.Contains(err.Error(), "dangerous") {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(tools); err != nil || strings.Contains(string(got), "/order") {
+		t.Fatalf("%s %v", got, err)
+	}
+	in.Different = true
+	if _, err := x.Do(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(tools); err != nil || !strings.Contains(string(got), "/order") {
+		t.Fatalf("%s %v", got, err)
+	}
+}
+
 // TestReadOnly: no action works, and each says why.
 func TestReadOnly(t *testing.T) {
 	w := newWorld(t)

@@ -107,7 +107,47 @@ func (x *actor) classify(ctx context.Context, in board.Classify) (string, error)
 	return strings.Join(in.Tools, ", ") + ": " + words, err
 }
 
-// ignore leaves an argument out of the keys of a tool, unless that would merge calls that were answered differently.
+// Preview implements board.Previewer.
+func (x *actor) Preview(ctx context.Context, tool, pointer string) (out board.Preview, err error) {
+	p, err := keys.ParsePointer(pointer)
+	if err != nil {
+		return out, err
+	}
+	list, unread, err := x.s.Merges(ctx, tool, []keys.Pointer{p})
+	if err != nil {
+		return out, err
+	}
+	out.Sets, out.Unread = len(list), unread
+	for i := range list {
+		m := &list[i]
+		out.Differs = out.Differs || m.Differs
+		if len(out.Lines) < 4 {
+			out.Lines = append(out.Lines, mergeWords(m))
+		}
+	}
+	if more := len(list) - len(out.Lines); more > 0 {
+		out.Lines = append(out.Lines, fmt.Sprintf("and %d more; drainboard keys ignore %s %s shows all", more, tool, pointer))
+	}
+	return out, nil
+}
+
+// mergeWords says which keys would become one, and whether their results speak for it.
+func mergeWords(m *triage.Merge) string {
+	text := fmt.Sprintf("%s, %d keys, first at %s and %s: ", plural(m.Calls, "call", "calls"), len(m.Keys), where(m.Keys[0].First), where(m.Keys[1].First))
+	if m.Run != "" {
+		text = "run " + m.Run + ": " + text
+	}
+	switch {
+	case m.Differs:
+		return text + "results DIFFER"
+	case m.Unknown:
+		return text + "no two were answered"
+	}
+	return text + "equal results"
+}
+
+// ignore leaves an argument out of the keys of a tool, unless that would merge calls that were answered differently and nobody said that
+// it may.
 func (x *actor) ignore(ctx context.Context, in board.AddIgnore) (string, error) {
 	p, err := keys.ParsePointer(in.Pointer)
 	if err != nil {
@@ -118,7 +158,7 @@ func (x *actor) ignore(ctx context.Context, in board.AddIgnore) (string, error) 
 		return "", err
 	}
 	for i := range list {
-		if m := &list[i]; m.Differs {
+		if m := &list[i]; m.Differs && !in.Different {
 			return "", fmt.Errorf("dangerous, so not written: %d keys of run %s would become one, and their results differ (%s, %s); drainboard keys ignore %s %s shows all and can write it",
 				len(m.Keys), m.Run, where(m.Keys[0].First), where(m.Keys[1].First), in.Tool, in.Pointer)
 		}
