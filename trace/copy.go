@@ -69,8 +69,8 @@ func (r *Reader) renew(ctx context.Context, t *tail, what What) {
 	}
 	t.off, t.seen, t.seq, t.held, t.counted, t.read = 0, 0, 0, 0, 0, 0
 	t.long, t.document, t.pack, t.copyOf = false, false, unpacked, nil
-	t.whole = true
-	t.print = fingerprint{}
+	t.whole, t.anew = false, true // a copy of it may have been read before it was missed here
+	t.print, t.asOf = fingerprint{}, time.Time{}
 	t.file = r.newFile(old.Path, old.Label)
 	r.count(t)
 	r.tell(ctx, Notice{What: what, File: t.file, Of: old, Bytes: held})
@@ -82,14 +82,14 @@ func (r *Reader) renew(ctx context.Context, t *tail, what What) {
 	}
 }
 
-// rewritten says whether a file of the same size as before holds something else.
-func (r *Reader) rewritten(t *tail) bool {
-	f, err := os.Open(t.path)
-	if err != nil {
+// rewritten says whether a file that is as long as what was read of it holds something else by now. It is asked again only
+// when the file was written to since.
+func (t *tail) rewritten() bool {
+	if t.off == 0 || t.mtime.Equal(t.asOf) {
 		return false
 	}
-	defer f.Close()
-	return !t.print.begins(f, t.size) || !t.print.marks(f, t.off)
+	t.asOf = t.mtime
+	return !t.print.begins(t.fd, t.size) || !t.print.marks(t.fd, t.off)
 }
 
 // release queues the files that wait for the tail, and says whether there are any.
@@ -108,14 +108,20 @@ func (r *Reader) release(t *tail) (any bool) {
 }
 
 // copied finds out whether a file that was not read yet, or that was a copy so far, begins with what was read of
-// another one, and passes over that. The outcome is idle while that cannot be told.
+// others, and passes over the most of that. The outcome is idle while that cannot be told.
 func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 	if t.whole || t.size == 0 {
 		return again
 	}
-	was := t.copyOf
+	var of *File
+	var from int64
+	best := func(f *File, n int64) {
+		if of == nil || n > from {
+			of, from = f, n
+		}
+	}
 	for _, o := range slices.Clone(r.stems[stemKey(t.path)]) {
-		if o == t || o.label != t.label || o.copyOf != nil || o.off == 0 {
+		if o == t || o.label != t.label || o.copyOf != nil && o.seq == 0 || o.off == 0 {
 			continue
 		}
 		if !o.print.begins(t.fd, t.size) && packed(t.fd) == unpacked {
@@ -128,29 +134,36 @@ func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 		if o.off == 0 {
 			continue // it was found to be cut: what it held is a ghost by now
 		}
-		if from, ok := t.overlap(o.print, o.off, o); ok {
-			return r.passOver(ctx, t, o.file, from)
+		if n, ok := t.overlap(o.print, o.off, o); ok {
+			best(o.file, n)
 		}
 	}
+	var part *File // of which it may be the beginning, as far as its own beginning says
+	var upTo int64
 	for i := len(r.ghosts) - 1; i >= 0; i-- {
 		g := &r.ghosts[i]
 		if g.label != t.label || filepath.Dir(g.path) != filepath.Dir(t.path) || g.file == t.file ||
-			!strings.HasPrefix(filepath.Base(t.path), defaultRun(g.path)) {
+			!strings.HasPrefix(filepath.Base(t.path), defaultRun(g.path)) || t.anew && g.path == t.path {
 			continue
 		}
-		from, ok := t.overlap(g.print, g.off, nil)
-		if !ok {
-			continue
+		switch n, ok := t.overlap(g.print, g.off, nil); {
+		case ok && n == g.off:
+			best(g.file, n)
+		case ok:
+			part, upTo = g.file, n
 		}
-		if from < g.off && r.cfg.Now().Sub(t.mtime) < settleTime {
-			r.perhaps = append(r.perhaps, t)
-			return idle
-		}
-		return r.passOver(ctx, t, g.file, from)
 	}
-	if was != nil {
-		t.copyOf = nil
+	if part != nil && r.cfg.Now().Sub(t.mtime) < settleTime { // when more of it has come it can be told
+		r.perhaps = append(r.perhaps, t)
+		return idle
 	}
+	if of == nil {
+		of, from = part, upTo
+	}
+	if of != nil {
+		return r.passOver(ctx, t, of, from)
+	}
+	t.copyOf = nil
 	t.whole = true
 	return again
 }

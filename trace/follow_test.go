@@ -302,6 +302,29 @@ func TestFollow(t *testing.T) {
 			f.until("both values", func() bool { return f.stats.Calls == 13 })
 			f.lines = map[*File][]string{nil: lines(0, 10)} // its lines are not what counts
 		}, 10, []What{Rewritten}},
+		{"cut, filled to the same length, renamed", func(t *testing.T, f *following, path string) {
+			b := write(t, filepath.Join(filepath.Dir(path), "b.jsonl"), text(lines(10, 20)))
+			f.until("20 lines", func() bool { return len(f.all()) >= 20 })
+			write(t, b, text(lines(20, 30)))
+			must(t, os.Rename(b, b+".1"))
+		}, 30, []What{Rewritten, Renamed}},
+		{"cut, put back longer, rotated, before a look", func(t *testing.T, f *following, path string) {
+			b := write(t, filepath.Join(filepath.Dir(path), "b.jsonl"), text(lines(10, 20)))
+			f.until("20 lines", func() bool { return len(f.all()) >= 20 })
+			write(t, b, text(lines(20, 22)))
+			tmp := write(t, filepath.Join(filepath.Dir(path), ".tmp"), text(lines(20, 23)))
+			must(t, os.Rename(tmp, b))
+			must(t, os.Rename(b, b+".1"))
+			write(t, b, line(23)+"\n")
+		}, 24, nil},
+		{"copy of a copy that went on", func(t *testing.T, f *following, path string) {
+			write(t, path+".1", text(lines(0, 10)))
+			f.expectNotice(Copy)
+			appendTo(t, path+".1", text(lines(10, 12)))
+			f.until("12 lines", func() bool { return len(f.all()) >= 12 })
+			write(t, path+".2", text(lines(0, 12)))
+			f.until("both copies", func() bool { return len(f.told(Copy)) >= 2 })
+		}, 12, nil},
 		{"backup", func(t *testing.T, f *following, path string) {
 			data, err := os.ReadFile(path)
 			must(t, err)
@@ -327,6 +350,22 @@ func TestFollow(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCutWhileItIsRead cuts a file between the look at its length and the reading of it.
+func TestCutWhileItIsRead(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), text(lines(0, 200)))
+	fd, err := os.Open(path)
+	must(t, err)
+	defer fd.Close()
+	info, err := fd.Stat()
+	must(t, err)
+	tail := &tail{fd: fd, size: info.Size(), off: info.Size() / 2}
+	must(t, os.Truncate(path, 10))
+	var p pool
+	if c := tail.load(&p, DefaultMaxLine, false); !c.cut() || len(c.data()) > 0 || !c.end || c.err == nil {
+		t.Errorf("cut %v, %d bytes, end %v, error %v: want it seen as cut, nothing, the end, an error", c.cut(), len(c.data()), c.end, c.err)
 	}
 }
 

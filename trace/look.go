@@ -228,7 +228,7 @@ func (r *Reader) found(ctx context.Context, root *root, display, path string, in
 		t.round = r.round
 		t.gone = time.Time{}
 		if t.size != info.Size() || !t.mtime.Equal(info.ModTime()) {
-			r.changed(ctx, t, info)
+			r.changed(t, info)
 		}
 		return
 	}
@@ -246,12 +246,8 @@ func (r *Reader) found(ctx context.Context, root *root, display, path string, in
 }
 
 // changed is called when a file's size or time is another one than at the last look.
-func (r *Reader) changed(ctx context.Context, t *tail, info fs.FileInfo) {
-	same := t.size == info.Size()
+func (r *Reader) changed(t *tail, info fs.FileInfo) {
 	t.size, t.mtime = info.Size(), info.ModTime()
-	if same && t.off == t.size && t.seq > 0 && t.pack == unpacked && r.rewritten(t) {
-		r.renew(ctx, t, Rewritten)
-	}
 	r.count(t)
 	r.enqueue(t)
 }

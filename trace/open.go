@@ -30,6 +30,7 @@ func (r *Reader) ready(ctx context.Context, t *tail) outcome {
 	}
 	if r.cfg.Follow && t.pack == unpacked && t.size < max(t.off, t.seen) {
 		r.renew(ctx, t, Truncated)
+		return r.ready(ctx, t)
 	}
 	return again
 }

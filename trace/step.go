@@ -78,8 +78,13 @@ func (r *Reader) step(ctx context.Context, t *tail) outcome {
 		return r.passLong(ctx, t, closed)
 	}
 	if r.cfg.Follow && t.pack == unpacked && t.size == t.off && !closed {
+		if t.rewritten() {
+			r.renew(ctx, t, Rewritten)
+			return again
+		}
 		return idle
 	}
+	t.asOf = t.mtime
 	c := t.load(&r.pool, r.cfg.MaxLine, closed)
 	if packed, err := t.unpack(c.data(), closed); packed || err != nil {
 		r.pool.put(c.buf)
@@ -93,6 +98,10 @@ func (r *Reader) step(ctx context.Context, t *tail) outcome {
 	}
 	if r.cfg.Follow && t.pack == unpacked {
 		switch {
+		case c.cut():
+			r.pool.put(c.buf)
+			r.renew(ctx, t, Truncated)
+			return again
 		case c.err != nil:
 			r.pool.put(c.buf)
 			r.lost(ctx, t, c.err)

@@ -18,7 +18,8 @@ type tail struct {
 	id    identity
 	size  int64 // at the last look
 	mtime time.Time
-	round int // of the last look that saw it
+	asOf  time.Time // mtime when what was read of the file was seen to stand in it
+	round int       // of the last look that saw it
 
 	fd   *os.File
 	used int // when fd was used last, counted in steps of the reader
@@ -43,6 +44,7 @@ type tail struct {
 	waits   *tail // a copy of it, perhaps: looked at again when that is read
 	copyOf  *File // all of it so far is a copy of that
 	whole   bool  // it is no copy, or no longer
+	anew    bool  // it was cut or written anew in place: what lies there by now is no copy of what did
 	busy    atomic.Int32
 }
 
@@ -132,7 +134,10 @@ type chunk struct {
 	err  error // other than the end
 }
 
-func (c *chunk) data() []byte { return c.buf[c.at:c.have] }
+func (c *chunk) data() []byte { return c.buf[c.at:max(c.at, c.have)] }
+
+// cut says whether the file ended before the chunk begins: it was cut after it was asked how long it is.
+func (c *chunk) cut() bool { return c.have < c.at }
 
 // load reads from t.off: up to blockSize, or on until at least one line (in a document: one value) is whole; to the
 // limit. closed says that an unfinished end is wanted, too.
@@ -197,6 +202,9 @@ func (c *chunk) read(t *tail, start int64, want int) {
 		if err != io.EOF {
 			c.err = err
 		}
+	}
+	if c.end && c.cut() && c.err == nil {
+		c.err = io.ErrUnexpectedEOF
 	}
 }
 
