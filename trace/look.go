@@ -55,6 +55,7 @@ func (r *Reader) look(ctx context.Context) {
 			r.inspect(ctx, path)
 		}
 	}
+	r.place(ctx)
 	for _, t := range r.perhaps {
 		r.enqueue(t)
 	}
@@ -142,11 +143,13 @@ func (r *Reader) missing(ctx context.Context, root *root, err error) {
 	}
 }
 
-// walk finds the files below a directory and watches the directories on the way. Links are not followed.
+// walk finds the files below a directory and watches the directories on the way. Links are not followed. Known files come
+// first: one that was renamed is known before its old name is seen to be another's.
 func (r *Reader) walk(ctx context.Context, root *root, dir string) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		dir += string(filepath.Separator) // a link that was named is followed
 	}
+	var others []sighting
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -168,11 +171,25 @@ func (r *Reader) walk(ctx context.Context, root *root, dir string) {
 		if !d.Type().IsRegular() || !traceName(d.Name()) {
 			return nil
 		}
-		if info, err := d.Info(); err == nil && r.keep(path, info) {
+		info, err := d.Info()
+		switch {
+		case err != nil || !r.keep(path, info):
+		case r.byID[identityOf(info)] == nil:
+			others = append(others, sighting{path, info})
+		default:
 			r.found(ctx, root, path, filepath.Clean(path), info, false)
 		}
 		return nil
 	})
+	for _, s := range others {
+		r.found(ctx, root, s.path, filepath.Clean(s.path), s.info, false)
+	}
+}
+
+// sighting is a file that was seen at a path.
+type sighting struct {
+	path string
+	info fs.FileInfo
 }
 
 // tellOnce tells of a path that cannot be read, once.

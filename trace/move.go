@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,8 +42,54 @@ func (r *Reader) settleAt(ctx context.Context, t *tail, display, path string) {
 	t.file.now.Store(&display)
 	r.tell(ctx, Notice{What: Renamed, Path: display, Label: t.label, File: t.file})
 	r.enqueue(t)
-	if other != nil && other != t && !r.relocate(ctx, other) {
-		r.leave(ctx, other)
+	if other != nil && other != t {
+		r.seek = append(r.seek, other)
+	}
+}
+
+// place looks for the files that are not where they were: of those whose path another one took what is not found is left.
+// Each directory is read once, however many are missing in it.
+func (r *Reader) place(ctx context.Context) {
+	for len(r.seek) > 0 {
+		missing := map[string]map[identity]*tail{}
+		for _, t := range r.seek {
+			if r.byPath[t.path] == t && t.gone.IsZero() || t.closing || t.id == (identity{}) {
+				continue // it turned up, or was left
+			}
+			dir := filepath.Dir(t.path)
+			if missing[dir] == nil {
+				missing[dir] = map[identity]*tail{}
+			}
+			missing[dir][t.id] = t
+		}
+		sought := r.seek
+		r.seek = nil // placing one may drive others from their paths
+		for dir, lost := range missing {
+			r.placeIn(ctx, dir, lost)
+		}
+		for _, t := range sought {
+			if r.byPath[t.path] != t && !t.closing && !slices.Contains(r.seek, t) {
+				r.leave(ctx, t)
+			}
+		}
+	}
+}
+
+func (r *Reader) placeIn(ctx context.Context, dir string, lost map[identity]*tail) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if t := lost[identityOf(info)]; t != nil && t.is(path, info) {
+			t.size, t.mtime = info.Size(), info.ModTime()
+			r.settleAt(ctx, t, r.shownAt(path), path)
+		}
 	}
 }
 
@@ -68,15 +115,19 @@ func (r *Reader) relocate(ctx context.Context, t *tail) bool {
 		if !t.is(path, info) {
 			return false
 		}
-		display := path
-		if root := r.covering(path, false); root != nil && root.clean == path {
-			display = root.Path
-		}
 		t.size, t.mtime = info.Size(), info.ModTime()
-		r.settleAt(ctx, t, display, path)
+		r.settleAt(ctx, t, r.shownAt(path), path)
 		return true
 	}
 	return false
+}
+
+// shownAt is what a path is shown as.
+func (r *Reader) shownAt(path string) string {
+	if root := r.covering(path, false); root != nil && root.clean == path {
+		return root.Path
+	}
+	return path
 }
 
 // is says whether the file at a path, which has the tail's identity, is the tail's indeed: as long as its descriptor is
@@ -162,10 +213,10 @@ func (r *Reader) goesOn(t *tail) bool {
 // vanished is called when nothing lies at a path any more.
 func (r *Reader) vanished(ctx context.Context, path string) {
 	if t := r.byPath[path]; t != nil {
-		if t.gone.IsZero() && !r.relocate(ctx, t) {
-			r.byPath[path] = t
+		if t.gone.IsZero() {
 			t.gone = r.cfg.Now()
 			r.gone = append(r.gone, t)
+			r.seek = append(r.seek, t)
 			r.enqueue(t)
 		}
 		return

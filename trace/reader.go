@@ -78,6 +78,7 @@ type Reader struct {
 	told    map[string]bool     // what is told once
 	touched map[string]struct{} // paths to look at
 	gone    []*tail             // missing, not given up yet
+	seek    []*tail             // not where they were: to be looked for in their directories
 	perhaps []*tail             // copies, perhaps, of what is gone: looked at again
 	queue   []*tail
 	round   int

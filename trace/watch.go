@@ -99,19 +99,34 @@ func (r *Reader) drain() {
 	}
 }
 
-// heed looks at the paths where something happened: first at those that are there, so that a file that was renamed is
-// known before its old name is missed.
+// heed looks at the paths where something happened: first at those where a known file lies by now, so that one that was
+// renamed is known before its old name is taken by another or missed, then at others that are there, last at those where
+// nothing is.
 func (r *Reader) heed(ctx context.Context) {
+	if len(r.touched) == 0 && len(r.gone) == 0 {
+		return
+	}
 	paths := r.touched
 	r.touched = map[string]struct{}{}
+	var there []string
 	for path := range paths {
-		if _, err := os.Lstat(path); err == nil {
-			r.inspect(ctx, path)
-			delete(paths, path)
+		info, err := os.Lstat(path)
+		if err != nil {
+			continue
 		}
+		delete(paths, path)
+		if r.byID[identityOf(info)] == nil {
+			there = append(there, path)
+			continue
+		}
+		r.inspect(ctx, path)
+	}
+	for _, path := range there {
+		r.inspect(ctx, path)
 	}
 	for path := range paths {
 		r.inspect(ctx, path)
 	}
+	r.place(ctx)
 	r.giveUp(ctx)
 }
