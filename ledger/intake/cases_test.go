@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -75,7 +74,7 @@ func caseReport(t *testing.T, dir string) *triage.Report {
 	book := triage.NewBook(triage.Config{Table: tab, Recipe: keys.Intent, Ledger: rows != nil, Since: trace.NoTime})
 	plain := formatNamed(t, "plain")
 	file := book.AddFile(triage.FileInfo{Path: "trace.jsonl", Format: plain.Name, Restates: plain.Restates, Results: plain.Results})
-	k := newKeyer(&Config{}, &law{keys.Intent, tab}, new(sync.Pool))
+	k := newKeyer(&Config{}, &law{keys.Intent, tab}, make(batches, 1))
 	k.start(plain, "trace", 0)
 	batch := k.finish(trace.DecodeBytes(plain, mustRead(t, filepath.Join(dir, "trace.jsonl")), "trace.jsonl", k.event))
 	batch.File = file

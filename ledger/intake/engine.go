@@ -83,7 +83,7 @@ type Engine struct {
 	looked   atomic.Int64 // when the last look at the ledger began that went well, since started
 	started  time.Time
 	fault    atomic.Pointer[error] // what ended the engine early
-	batches  sync.Pool             // folded batches, whose memory is used again
+	batches  batches
 	group    sync.WaitGroup
 }
 
@@ -183,7 +183,7 @@ func fields(f *table.Fields) *trace.Fields {
 
 func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) {
 	e := &Engine{
-		cfg: c, work: make(chan piece, 64), asks: make(chan func(*owner)), done: make(chan struct{}),
+		cfg: c, work: make(chan piece, 2*workers()), batches: make(batches, 4*workers()), asks: make(chan func(*owner)), done: make(chan struct{}),
 		updates: make(chan struct{}, 1), loaded: make(chan struct{}), started: time.Now(),
 	}
 	e.ctx, e.cancel = context.WithCancel(ctx)
@@ -253,7 +253,7 @@ func (e *Engine) pass(r *reading, k *keyer, item trace.Item, err error) *keyer {
 	r.change.RLock()
 	defer r.change.RUnlock()
 	if now := r.law.Load(); k == nil || k.law != now {
-		k = newKeyer(&e.cfg, now, &e.batches)
+		k = newKeyer(&e.cfg, now, e.batches)
 	}
 	p := piece{pass: r.number}
 	switch {

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"bytes"
-	"sync"
 
 	"drainboard/keys"
 	"drainboard/keys/pyjson"
@@ -17,7 +16,7 @@ type keyer struct {
 	*law
 	run string // --run: the run of lines that name none; "" is the file's
 
-	batches *sync.Pool // batches that the book has folded, to be used again
+	batches batches
 	trace   trace.Scratch
 	args    keys.Args
 	scratch keys.Scratch
@@ -34,6 +33,28 @@ type keyer struct {
 	}
 }
 
+// batches are batches that the book has folded, whose memory is used again.
+type batches chan *triage.Batch
+
+// take gives one of them, or nil.
+func (s batches) take() *triage.Batch {
+	select {
+	case b := <-s:
+		return b
+	default:
+		return nil
+	}
+}
+
+// give takes one back unless there are enough.
+func (s batches) give(b *triage.Batch) {
+	b.Reset()
+	select {
+	case s <- b:
+	default:
+	}
+}
+
 // mostUsual bounds the room that is made for the records of a block before there are any.
 const mostUsual = 1 << 14
 
@@ -44,7 +65,7 @@ type keyerPos struct {
 	run   triage.Str // that, once it is in the batch
 }
 
-func newKeyer(c *Config, l *law, batches *sync.Pool) *keyer {
+func newKeyer(c *Config, l *law, batches batches) *keyer {
 	k := &keyer{batches: batches, law: l, run: c.Run, rows: map[string]*table.Row{}, texts: map[string]triage.Str{}}
 	for _, r := range l.table.Rules() {
 		if len(r.IgnoreResult) > 0 {
@@ -62,8 +83,7 @@ func (k *keyer) key(b *trace.Block) *triage.Batch {
 
 // start begins a batch for bytes at off of a file.
 func (k *keyer) start(f *trace.Format, run string, off int64) {
-	k.batch, _ = k.batches.Get().(*triage.Batch)
-	if k.batch == nil {
+	if k.batch = k.batches.take(); k.batch == nil {
 		k.batch = &triage.Batch{Recs: make([]triage.Rec, 0, k.usual)}
 	}
 	clear(k.texts)

@@ -123,7 +123,9 @@ func (o *owner) run() {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		if wait := o.pause - time.Since(o.last); o.dirty && wait <= 0 && len(e.work) == 0 || o.dirty && wait < -o.pause {
+		if !e.cfg.Follow && e.loading.Load() {
+			// Whoever reads once waits for the end: nobody looks before that.
+		} else if wait := o.pause - time.Since(o.last); o.dirty && wait <= 0 && len(e.work) == 0 || o.dirty && wait < -o.pause {
 			o.show()
 		} else if o.dirty {
 			due.Reset(max(wait, time.Millisecond))
@@ -206,8 +208,7 @@ func (o *owner) batch(p piece) {
 			q.named = info.Format != ""
 		}
 		o.book.Fold(b)
-		b.Reset()
-		o.e.batches.Put(b)
+		o.e.batches.give(b)
 	}
 }
 

@@ -408,9 +408,9 @@ func (b *Book) numberRepeats(page []CallView, calls []uint32) {
 // Keys lists the keys, recomputed or recorded or of the ledger, that begin with a prefix: at most limit.
 func (b *Book) Keys(prefix string, limit int) []string {
 	found := map[string]bool{}
-	for g := uint32(1); g <= b.groups.last() && len(found) < limit; g++ {
-		if at := b.groups.at(g); at.n > 0 {
-			if text := b.keyText(b.calls.at(at.head)); strings.HasPrefix(text, prefix) {
+	for i := uint32(1); i <= b.calls.last() && len(found) < limit; i++ {
+		if c := b.calls.at(i); c.flags&callCounted != 0 && c.flags&callNoKey == 0 {
+			if text := b.keyText(c); strings.HasPrefix(text, prefix) {
 				found[text] = true
 			}
 		}

@@ -97,8 +97,12 @@ type Batch struct {
 	names, ids []uint32 // what the book has for each text; memory that Fold works in
 }
 
-// Reset empties a batch and keeps its memory.
+// Reset empties a batch and keeps its memory, unless that is out of the ordinary.
 func (b *Batch) Reset() {
+	if cap(b.text) > 4<<20 || cap(b.Recs) > 1<<16 {
+		*b = Batch{}
+		return
+	}
 	*b = Batch{
 		Recs: b.Recs[:0], Leaves: b.Leaves[:0], Payloads: b.Payloads[:0], Bad: b.Bad[:0], text: b.text[:0], ends: b.ends[:0],
 		names: b.names[:0], ids: b.ids[:0],

@@ -83,12 +83,14 @@ func (b *Book) driftPointers(calls []uint32) (pointers, looks []string) {
 		if b.calls.at(i).leaves == 0 {
 			continue
 		}
-		for _, l := range *b.leaves.at(b.calls.at(i).leaves) {
+		for n, more := b.calls.at(i).leaves, true; more; n++ {
+			l := b.leaves.at(n)
+			more = l.looks&moreLeaves != 0
 			if p, ok := at[l.pointer]; ok {
 				p.differ = p.differ || p.value != l.value
 				p.in++
 			} else {
-				at[l.pointer] = &leafAt{looks: l.looks, value: l.value, in: 1}
+				at[l.pointer] = &leafAt{looks: l.looks &^ moreLeaves, value: l.value, in: 1}
 			}
 		}
 	}

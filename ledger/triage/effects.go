@@ -51,10 +51,9 @@ func (b *Book) Effects(key, side string) (Effects, bool) {
 	if len(calls) == 0 || b.calls.at(calls[0]).flags&callNoKey != 0 {
 		return Effects{}, false
 	}
-	first := b.calls.at(calls[0])
-	at := b.groups.at(first.group)
+	at := b.groups.at(b.group(calls[0]))
 	calls = b.members(at.head, inGroup)
-	first = b.calls.at(calls[0])
+	first := b.calls.at(calls[0])
 	e := Effects{
 		Key: b.keyText(first), Run: b.names.text(first.run), Tool: b.names.text(first.tool), Rule: b.rule(first),
 		Call: b.callPos(calls[0]),

@@ -2,30 +2,11 @@ package triage
 
 import (
 	"math/bits"
-	"slices"
 
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/trace"
 )
-
-// groupKey names a key; with Match the side too, because then groups are made within a side.
-type groupKey struct {
-	id   keys.ID
-	side uint16
-}
-
-// group is the calls of one key.
-type group struct {
-	id         keys.ID
-	head, tail uint32
-	n          uint32 // counted calls
-	side       uint16
-	sides      uint16   // one bit a side that called it
-	met        []uint32 // calls by side that were counted as standing in the ledger
-	held       bool     // may have findings
-	wait
-}
 
 // wait says whether an entity is queued, and how many calls it had at its last evaluation.
 type wait struct {
@@ -142,142 +123,6 @@ func (b *Book) count(i uint32, counted bool) {
 	}
 	b.state(i)
 	b.touch(i)
-}
-
-// chain enters a call into the chains of its run, key, shape, intent and recorded key.
-func (b *Book) chain(i uint32) {
-	c := b.calls.at(i)
-	c.flags |= callChained
-	r := b.runs.at(b.runFor(c.run))
-	if r.tail == 0 {
-		r.head = i
-	} else {
-		b.calls.at(r.tail).nextInRun = i
-	}
-	r.tail = i
-	if c.recorded != 0 {
-		b.chainRecorded(c, i)
-	}
-	if c.flags&callNoKey != 0 {
-		return
-	}
-	b.chainGroup(c, i)
-	if b.rule(c).Class == table.Pure {
-		return
-	}
-	if c.shape != ([16]byte{}) {
-		b.enter(&b.shapes, shapeHash(c), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
-	}
-	if !b.rule(c).Forever {
-		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
-	}
-}
-
-func shapeLink(c *call) *uint32 { return &c.nextInShape }
-func workLink(c *call) *uint32  { return &c.nextInWork }
-
-func shapeHash(c *call) uint64 {
-	return hashed(first64(c.shape[:]) ^ mix(uint64(c.run)<<32|uint64(c.tool), 0xa0761d6478bd642f))
-}
-
-func sameShape(c *call) func(*call) bool {
-	return func(o *call) bool { return o.shape == c.shape && o.run == c.run && o.tool == c.tool }
-}
-
-func workHash(tool uint32, args [16]byte) uint64 {
-	return hashed(first64(args[:]) ^ mix(uint64(tool), 0xe7037ed1a0b428db))
-}
-
-func sameWork(tool uint32, args [16]byte) func(*call) bool {
-	return func(o *call) bool { return o.args == args && o.tool == tool }
-}
-
-// shape is the bucket of the calls that share a call's shape, 0 when it is alone.
-func (b *Book) shape(c *call) uint32 {
-	if c.flags&callShapes == 0 {
-		return 0
-	}
-	k, _ := b.lookUp(&b.shapes, shapeHash(c), sameShape(c))
-	return k
-}
-
-// work is the bucket of the calls that share a call's tool and arguments, 0 when it is alone.
-func (b *Book) work(c *call) uint32 {
-	if c.flags&callWorks == 0 {
-		return 0
-	}
-	k, _ := b.lookUp(&b.works, workHash(c.tool, c.args), sameWork(c.tool, c.args))
-	return k
-}
-
-// sameIntent lists the counted calls with the tool and arguments of one, whatever their run, in order.
-func (b *Book) sameIntent(i uint32) []uint32 {
-	if k := b.work(b.calls.at(i)); k != 0 {
-		return b.members(b.works.buckets.at(k).head, inWork)
-	}
-	return []uint32{i}
-}
-
-func (b *Book) chainRecorded(c *call, i uint32) {
-	r := b.recOf.at(c.recorded)
-	if r == 0 {
-		r = b.recorded.add(bucket{})
-		b.recOf.set(c.recorded, r)
-	}
-	at := b.recorded.at(r)
-	if at.tail == 0 {
-		at.head = i
-	} else {
-		b.calls.at(at.tail).nextInRec = i
-		at.several = true
-	}
-	at.tail = i
-}
-
-func (b *Book) chainGroup(c *call, i uint32) {
-	k := groupKey{id: b.cfg.Recipe.ID(c.key)}
-	if b.cfg.Match != MatchNone {
-		k.side = b.files[c.file].side
-	}
-	g := b.groupFor(k)
-	if g == 0 {
-		g = b.groups.add(group{id: k.id, side: k.side})
-		b.groupOf.put(k.hash(), g)
-	}
-	at := b.groups.at(g)
-	if at.tail == 0 {
-		at.head = i
-	} else {
-		b.calls.at(at.tail).nextInGroup = i
-	}
-	at.tail = i
-	c.group = g
-}
-
-func (k groupKey) hash() uint64 { return hashed(first64(k.id[:]) + uint64(k.side)) }
-
-// groupFor is the group of a key, 0 when no call has it.
-func (b *Book) groupFor(k groupKey) uint32 {
-	_, g := b.groupOf.find(k.hash(), func(g uint32) bool {
-		at := b.groups.at(g)
-		return at.id == k.id && at.side == k.side
-	})
-	return g
-}
-
-// groupsOf visits the groups of a key: one, or with --match one a side.
-func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
-	if b.cfg.Match == MatchNone {
-		if g := b.groupFor(groupKey{id: id}); g != 0 {
-			visit(0, g)
-		}
-		return
-	}
-	for side := range b.sides {
-		if g := b.groupFor(groupKey{id, uint16(side)}); g != 0 {
-			visit(uint16(side), g)
-		}
-	}
 }
 
 // tally adds a call to the counts, or takes it away.
@@ -409,18 +254,26 @@ func (b *Book) state(i uint32) {
 // touch marks everything that a call's state decides about.
 func (b *Book) touch(i uint32) {
 	c := b.calls.at(i)
-	b.openers.add(i)
+	if c.flags&(callNoKey|callHeld) != 0 || c.result == 0 && b.records(c.file) {
+		b.openers.add(i)
+	}
 	b.mark(entRun, b.runFor(c.run))
 	b.mark(entTool, b.toolFor(c.tool))
 	if c.recorded != 0 {
 		b.mark(entRecorded, b.recOf.at(c.recorded))
 		b.markRow(keys.IDOf(b.names.text(c.recorded)))
 	}
-	if c.group == 0 {
+	if c.flags&callNoKey != 0 {
 		return
 	}
-	b.mark(entGroup, c.group)
-	b.markRow(b.groups.at(c.group).id)
+	if g := c.group; g != 0 {
+		b.mark(entGroup, g)
+	} else if c.result != 0 && b.results.at(c.result).next != 0 {
+		b.mark(entGroup, b.group(i))
+	}
+	if len(b.rows) > 0 {
+		b.markRow(b.cfg.Recipe.ID(c.key))
+	}
 	if b.rule(c).Class == table.Pure {
 		return
 	}
@@ -440,7 +293,7 @@ func (b *Book) markMatched(c *call) {
 	if b.cfg.Match == MatchNone {
 		return
 	}
-	b.groupsOf(b.groups.at(c.group).id, func(_ uint16, g uint32) { b.mark(entGroup, g) })
+	b.groupsOf(b.cfg.Recipe.ID(c.key), func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if k := b.work(c); k != 0 && b.cfg.Match == MatchIntent && !b.rule(c).Forever {
 		for i := b.works.buckets.at(k).head; i != 0; i = b.calls.at(i).nextInWork {
 			b.mark(entGroup, b.calls.at(i).group)
@@ -455,29 +308,3 @@ func (b *Book) markRow(id keys.ID) {
 		b.rowQueue = append(b.rowQueue, r)
 	}
 }
-
-// members collects the counted calls of a chain in order of place.
-func (b *Book) members(head uint32, next func(*call) uint32) []uint32 {
-	var out []uint32
-	sorted := true
-	for i := head; i != 0; {
-		c := b.calls.at(i)
-		if c.flags&callCounted != 0 {
-			if n := len(out); sorted && n > 0 && b.callBefore(i, out[n-1]) {
-				sorted = false
-			}
-			out = append(out, i)
-		}
-		i = next(c)
-	}
-	if !sorted {
-		slices.SortFunc(out, func(i, j uint32) int { return order(b.callBefore(i, j)) })
-	}
-	return out
-}
-
-func inGroup(c *call) uint32    { return c.nextInGroup }
-func inRun(c *call) uint32      { return c.nextInRun }
-func inShape(c *call) uint32    { return c.nextInShape }
-func inWork(c *call) uint32     { return c.nextInWork }
-func inRecorded(c *call) uint32 { return c.nextInRec }

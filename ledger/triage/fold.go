@@ -45,12 +45,12 @@ type openKey struct {
 
 func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	f.calls++
-	c := call{
-		key: r.Key, args: r.Args, shape: r.Shape, time: r.Time, place: f.latest, offset: r.Offset,
-		file: id, line: uint32(f.FirstLine+f.lines) + r.Line, n: r.N, rule: r.Rule,
-		run: in.name(r.Run), tool: in.name(r.Tool), recorded: in.name(r.Recorded), reason: in.name(r.Reason),
-		id: in.id(r.CallID), span: in.id(r.Span),
-	}
+	i, c := b.calls.next()
+	c.key, c.args, c.shape = r.Key, r.Args, r.Shape
+	c.time, c.place, c.offset = r.Time, f.latest, r.Offset
+	c.file, c.line, c.n, c.rule = id, uint32(f.FirstLine+f.lines)+r.Line, r.N, r.Rule
+	c.run, c.tool, c.recorded, c.reason = in.name(r.Run), in.name(r.Tool), in.name(r.Recorded), in.name(r.Reason)
+	c.id, c.span = in.id(r.CallID), in.id(r.Span)
 	for _, on := range [...]struct {
 		yes  bool
 		flag callFlags
@@ -64,19 +64,25 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		b.leftOut++
 		b.totals.Others++
 	}
-	if found := in.batch.Leaves[r.Leaves.From:r.Leaves.To]; len(found) > 0 {
-		list := make([]leaf, len(found))
-		for i, l := range found {
-			list[i] = leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}
-		}
-		c.leaves = b.leaves.add(list)
+	for k := r.Leaves.From; k < r.Leaves.To; k++ {
+		l := in.batch.Leaves[k]
+		b.addLeaf(c, leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}, k+1 < r.Leaves.To)
 	}
 	if c.id != 0 {
 		c.reach, c.owner = r.Reach, ownerOf(r, c.run, in)
 	}
-	i := b.calls.add(c)
 	b.follow(f, event(i))
 	b.enterCall(i)
+}
+
+// addLeaf gives a call one more of its leaves; more says that another one follows.
+func (b *Book) addLeaf(c *call, l leaf, more bool) {
+	if more {
+		l.looks |= moreLeaves
+	}
+	if n := b.leaves.add(l); c.leaves == 0 {
+		c.leaves = n
+	}
 }
 
 // ownerOf is within what the id of a record reaches.

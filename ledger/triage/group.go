@@ -295,7 +295,7 @@ func mutates(c table.Class) bool { return c == table.Keyed || c == table.Compens
 // unmatched judges whether a mutator's key has the ledger row, and the other side's call, that it should have.
 func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding {
 	if !mutates(b.rule(b.calls.at(calls[0])).Class) {
-		b.setInLedger(at, calls, false)
+		b.setInLedger(b.calls.at(calls[0]).group, calls, false)
 		return nil
 	}
 	var now []*Finding
@@ -310,7 +310,7 @@ func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding 
 	}
 	if b.cfg.Ledger {
 		met := b.meets(at.id, calls)
-		b.setInLedger(at, calls, met)
+		b.setInLedger(b.calls.at(calls[0]).group, calls, met)
 		refused := !slices.ContainsFunc(tries, func(t attempt) bool { return t.status != trace.Refused })
 		if !met && !refused && b.leads(at, calls) && !b.youngCalls(calls, b.calls.at(calls[0]).group, 0) {
 			add(whyNoRow, b.files[b.calls.at(calls[0]).file].Side)

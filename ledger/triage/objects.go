@@ -13,12 +13,11 @@ type Doing struct {
 	Call, Result                 Pos // Result.Line is 0 when there is none
 	Key, Run, Tool, CallID, Side string
 	Rule                         *table.Rule
-	Time                         int64 // of the call, nanoseconds, or trace.NoTime
-	Sure                         bool  // an ok result says so
-	Stored                       bool  // the ledger stores this payload as the response of its key
-	Undone                       bool  // compensated, with exit code 0
-	Assumed                      bool  // its line names no run
-	Group                        uint32
+	Time                         int64    // of the call, nanoseconds, or trace.NoTime
+	Sure                         bool     // an ok result says so
+	Stored                       bool     // the ledger stores this payload as the response of its key
+	Undone                       bool     // compensated, with exit code 0
+	Assumed                      bool     // its line names no run
 	Payload                      [17]byte // equal for equal payloads
 }
 
@@ -49,7 +48,7 @@ func (b *Book) doing(i, x uint32) Doing {
 	c := b.calls.at(i)
 	d := Doing{
 		Call: b.callPos(i), Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id), Side: b.files[c.file].Side,
-		Rule: b.rule(c), Time: c.time, Assumed: c.flags&callAssumed != 0, Group: c.group,
+		Rule: b.rule(c), Time: c.time, Assumed: c.flags&callAssumed != 0,
 	}
 	if c.flags&callNoKey == 0 {
 		d.Key = b.keyText(c)
@@ -58,10 +57,11 @@ func (b *Book) doing(i, x uint32) Doing {
 		return d
 	}
 	d.Sure, d.Result, d.Payload = true, b.resultPos(x), b.payloadOf(x)
-	if c.group == 0 {
+	g := b.group(i)
+	if g == 0 {
 		return d
 	}
-	at := b.groups.at(c.group)
+	at := b.groups.at(g)
 	if r := b.rows[at.id]; r != nil && r.State == string(ledger.Committed) && r.HasResponse && r.stored() == d.Payload {
 		d.Stored = true
 	}

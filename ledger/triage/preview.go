@@ -32,7 +32,7 @@ type MergedKey struct {
 }
 
 // Merges lists what would come under one key if calls of one tool were known by these digests, each run by itself unless the tool's keys
-// hold none. It reads and changes nothing. Settle must have run.
+// hold none. It changes nothing that is shown. Settle must have run.
 func (b *Book) Merges(of []Blurred) []Merge {
 	type intent struct {
 		run  uint32
@@ -46,7 +46,7 @@ func (b *Book) Merges(of []Blurred) []Merge {
 			continue
 		}
 		c := b.calls.at(i)
-		if c.group == 0 || c.flags&callCounted == 0 {
+		if c.flags&callNoKey != 0 || c.flags&callCounted == 0 {
 			continue
 		}
 		k := intent{c.run, x.Digest}
@@ -84,18 +84,19 @@ func (b *Book) merge(calls []uint32) Merge {
 	all := map[[17]byte]bool{}
 	for _, i := range calls {
 		c := b.calls.at(i)
-		n, ok := number[c.group]
+		group := b.group(i)
+		n, ok := number[group]
 		if !ok {
 			n = len(m.Keys)
-			number[c.group] = n
-			payloads[c.group] = map[[17]byte]bool{}
+			number[group] = n
+			payloads[group] = map[[17]byte]bool{}
 			m.Keys = append(m.Keys, MergedKey{Key: b.keyText(c), First: b.callPos(i)})
 		}
 		m.Keys[n].Calls++
 		for x := c.result; x != 0; x = b.results.at(x).next {
 			if b.results.at(x).status == trace.OK {
 				p := b.payloadOf(x)
-				payloads[c.group][p], all[p] = true, true
+				payloads[group][p], all[p] = true, true
 			}
 		}
 	}

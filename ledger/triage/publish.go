@@ -164,23 +164,24 @@ func (b *Book) sideTally(c *call, class table.Class, d int) {
 }
 
 // setInLedger counts a key's calls as standing in the ledger, or no longer.
-func (b *Book) setInLedger(at *group, calls []uint32, met bool) {
+func (b *Book) setInLedger(g uint32, calls []uint32, met bool) {
 	if len(b.sides) < 2 {
 		return
 	}
-	for side, n := range at.met {
+	for side, n := range b.met[g] {
 		b.sum(uint16(side)).inLedger -= int(n)
 	}
-	at.met = nil
+	delete(b.met, g)
 	if !met {
 		return
 	}
-	at.met = make([]uint32, len(b.sides))
+	now := make([]uint32, len(b.sides))
 	for _, i := range calls {
 		side := b.files[b.calls.at(i).file].side
-		at.met[side]++
+		now[side]++
 		b.sum(side).inLedger++
 	}
+	b.met[g] = now
 }
 
 // Snapshot settles what changed and returns what is known at this time (nanoseconds since 1970 UTC).

@@ -158,12 +158,8 @@ func (c *Change) Set(k int, r *Rekeyed) {
 			at.flags |= on.flag
 		}
 	}
-	if len(r.Leaves) > 0 {
-		list := make([]leaf, len(r.Leaves))
-		for i, l := range r.Leaves {
-			list[i] = leaf{c.b.names.put(l.Pointer), c.b.names.put(l.Looks), l.Value}
-		}
-		at.leaves = c.b.leaves.add(list)
+	for i, l := range r.Leaves {
+		c.b.addLeaf(at, leaf{c.b.names.put(l.Pointer), c.b.names.put(l.Looks), l.Value}, i+1 < len(r.Leaves))
 	}
 }
 

@@ -219,7 +219,7 @@ func (b *Book) markTree(r uint32) {
 	b.index.runViews = append(b.index.runViews, r)
 	for i := at.head; i != 0; i = b.calls.at(i).nextInRun {
 		c := b.calls.at(i)
-		if c.group == 0 || b.rule(c).Class == table.Pure || b.rule(c).Forever {
+		if c.flags&callNoKey != 0 || b.rule(c).Class == table.Pure || b.rule(c).Forever {
 			continue
 		}
 		if k := b.work(c); k != 0 && b.works.buckets.at(k).several {

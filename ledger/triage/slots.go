@@ -29,6 +29,14 @@ func (s *slots) find(hash uint64, is func(uint32) bool) (at int, number uint32) 
 	}
 }
 
+// peek is what stands where a search begins.
+func (s *slots) peek(hash uint64) uint64 {
+	if len(s.table) == 0 {
+		return 0
+	}
+	return s.table[hash&uint64(len(s.table)-1)]
+}
+
 // put adds a number (not 0) under a hash.
 func (s *slots) put(hash uint64, number uint32) {
 	if 4*(s.n+1) > 3*len(s.table) {
@@ -59,6 +67,7 @@ func (s *slots) grow() {
 		times = 4
 	}
 	s.table = make([]uint64, times*len(was))
+	huge(s.table)
 	mask := uint64(len(s.table) - 1)
 	for _, e := range was {
 		if e == 0 {

@@ -3,6 +3,7 @@ package triage
 import (
 	"bytes"
 	"hash/maphash"
+	"unsafe"
 
 	"drainboard/keys"
 	"drainboard/trace"
@@ -18,6 +19,13 @@ const chunkBits = 12
 
 // add appends an item and returns its index, from 1.
 func (c *chunks[T]) add(item T) uint32 {
+	i, at := c.next()
+	*at = item
+	return i
+}
+
+// next appends an item to be filled in: zero, unless the array was cleared before.
+func (c *chunks[T]) next() (uint32, *T) {
 	if c.n == 0 {
 		c.grow()
 		c.n = 1
@@ -26,12 +34,22 @@ func (c *chunks[T]) add(item T) uint32 {
 		c.grow()
 	}
 	i := c.n
-	c.parts[i>>chunkBits][i&(1<<chunkBits-1)] = item
 	c.n++
-	return i
+	return i, c.at(i)
 }
 
-func (c *chunks[T]) grow() { c.parts = append(c.parts, make([]T, 1<<chunkBits)) }
+// grow adds a part while there are few, then half as many as there are, in one slab of at most slabBytes.
+func (c *chunks[T]) grow() {
+	const most = slabBytes >> chunkBits
+	parts := max(1, min(len(c.parts)/2, int(most/unsafe.Sizeof(*new(T)))))
+	slab := make([]T, parts<<chunkBits)
+	huge(slab)
+	for ; len(slab) > 0; slab = slab[1<<chunkBits:] {
+		c.parts = append(c.parts, slab[:1<<chunkBits:1<<chunkBits])
+	}
+}
+
+const slabBytes = 1 << 25
 
 func (c *chunks[T]) at(i uint32) *T { return &c.parts[i>>chunkBits][i&(1<<chunkBits-1)] }
 
@@ -196,11 +214,14 @@ type call struct {
 	reach                  trace.Reach
 }
 
-// leaf is a volatile leaf of a call's arguments.
+// leaf is a volatile leaf of a call's arguments. Those of one call stand one behind the other.
 type leaf struct {
-	pointer, looks uint32
-	value          uint64
+	pointer uint32
+	looks   uint32 // name; moreLeaves: the next one is of the same call
+	value   uint64
 }
+
+const moreLeaves = 1 << 31
 
 type role uint8
 

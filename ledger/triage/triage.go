@@ -48,7 +48,7 @@ type Book struct {
 	ids      texts // call ids and spans
 	calls    chunks[call]
 	results  chunks[result]
-	leaves   chunks[[]leaf]
+	leaves   chunks[leaf]
 	payloads chunks[[]RulePayload]
 
 	scopes    chunks[scope]
@@ -63,9 +63,10 @@ type Book struct {
 	dirtyIDs  chunks[uint32]
 
 	groups   chunks[group]
-	groupOf  slots
-	shapes   shelf // by run, tool and shape
-	works    shelf // by tool and arguments
+	groupOf  slots               // groups, or the calls that are alone with their keys
+	met      map[uint32][]uint32 // of a group: its calls by side that were counted as standing in the ledger
+	shapes   shelf               // by run, tool and shape
+	works    shelf               // by tool and arguments
 	recorded chunks[bucket]
 	recOf    numbers // by name
 	runs     chunks[run]
@@ -102,6 +103,7 @@ type Book struct {
 	intents  map[keys.ID]keys.ID       // the other way round
 	drainAt  int64                     // when the drain began, or trace.NoTime
 	acted    int64                     // Snapshot.Acted
+	warmth   uint64                    // of no meaning: see warm
 	await    await
 }
 
@@ -123,7 +125,7 @@ func NewBook(cfg Config) *Book {
 		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
 		several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
 		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
-		rows: map[keys.ID]*row{}, later: map[entity]uint32{},
+		rows: map[keys.ID]*row{}, met: map[uint32][]uint32{}, later: map[entity]uint32{},
 		drainAt: trace.NoTime, acted: trace.NoTime,
 	}
 	b.names.init()
@@ -191,6 +193,9 @@ func (b *Book) Fold(batch *Batch) {
 	f.bad += len(batch.Bad)
 	b.totals.Bad += len(batch.Bad)
 	for i := range batch.Recs {
+		if i%warmed == 0 {
+			b.warm(batch.Recs[i:min(i+warmed, len(batch.Recs))], &in)
+		}
 		r := &batch.Recs[i]
 		if r.Time != trace.NoTime {
 			if r.Time > f.latest {
