@@ -207,21 +207,25 @@ func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
 // members collects the counted calls of a chain in order of place.
 func (b *Book) members(head uint32, next func(*call) uint32) []uint32 {
 	var out []uint32
-	sorted := true
 	for i := head; i != 0; {
 		c := b.calls.at(i)
 		if c.flags&callCounted != 0 {
-			if n := len(out); sorted && n > 0 && b.callBefore(i, out[n-1]) {
-				sorted = false
-			}
 			out = append(out, i)
 		}
 		i = next(c)
 	}
-	if !sorted {
-		slices.SortFunc(out, func(i, j uint32) int { return order(b.callBefore(i, j)) })
-	}
+	b.sortCalls(out)
 	return out
+}
+
+// sortCalls brings calls, of which none comes twice, into order of place. Mostly they are.
+func (b *Book) sortCalls(calls []uint32) {
+	for n := 1; n < len(calls); n++ {
+		if b.callBefore(calls[n], calls[n-1]) {
+			slices.SortFunc(calls, func(i, j uint32) int { return order(b.callBefore(i, j)) })
+			return
+		}
+	}
 }
 
 func inGroup(c *call) uint32    { return c.nextInGroup }

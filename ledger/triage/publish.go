@@ -29,7 +29,7 @@ func (b *Book) Settle(final bool) {
 		b.growForest()
 	}
 	b.startOfDrain()
-	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.settleRun, b.settleTool}
+	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.gatherRun, b.settleTool}
 	for kind := range settle {
 		list := b.queue[kind]
 		b.queue[kind] = chunks[uint32]{}
@@ -46,6 +46,7 @@ func (b *Book) Settle(final bool) {
 				b.later[entity{uint8(kind), i}] = b.tick + w.size/large
 			}
 		})
+		b.settleRuns()
 	}
 	rows := b.rowQueue
 	b.rowQueue = nil

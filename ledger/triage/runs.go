@@ -8,10 +8,61 @@ import (
 	"drainboard/trace"
 )
 
-// settleRun judges the calls of one run in order: streaks, calls after its end, its budget.
-func (b *Book) settleRun(r uint32) {
+// gathered are runs that are about to be judged. Their calls lie far apart: the chains are walked side by side.
+type gathered struct {
+	runs  []uint32
+	next  [abreast]uint32
+	calls [abreast][]uint32 // memory for their calls
+}
+
+const abreast = 16
+
+// gatherRun has a run judged with the next ones, or by settleRuns.
+func (b *Book) gatherRun(r uint32) {
+	g := &b.gathered
+	b.runs.at(r).size = uint32(b.runs.at(r).n)
+	if g.runs = append(g.runs, r); len(g.runs) == abreast {
+		b.settleRuns()
+	}
+}
+
+// settleRuns judges what was gathered.
+func (b *Book) settleRuns() {
+	g := &b.gathered
+	for k, r := range g.runs {
+		g.next[k], g.calls[k] = b.runs.at(r).head, g.calls[k][:0]
+	}
+	sum := uint64(0)
+	for walking := len(g.runs) > 0; walking; {
+		walking = false
+		for k := range g.runs {
+			i := g.next[k]
+			if i == 0 {
+				continue
+			}
+			c := b.calls.at(i)
+			sum += first64(c.key[:]) + uint64(c.time) // wanted next
+			if c.flags&callCounted != 0 {
+				g.calls[k] = append(g.calls[k], i)
+			}
+			g.next[k] = c.nextInRun
+			walking = true
+		}
+	}
+	b.warmth = sum
+	for k, r := range g.runs {
+		b.sortCalls(g.calls[k])
+		b.settleRun(r, g.calls[k])
+		if cap(g.calls[k]) > large {
+			g.calls[k] = nil
+		}
+	}
+	g.runs = g.runs[:0]
+}
+
+// settleRun judges the calls of one run in order: streaks, calls after its end, its budget. It keeps nothing of calls.
+func (b *Book) settleRun(r uint32, calls []uint32) {
 	at := b.runs.at(r)
-	calls := b.members(at.head, inRun)
 	at.size = uint32(len(calls))
 	e := entity{entRun, r}
 	b.index.runViews = append(b.index.runViews, r)

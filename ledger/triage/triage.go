@@ -103,7 +103,8 @@ type Book struct {
 	intents  map[keys.ID]keys.ID       // the other way round
 	drainAt  int64                     // when the drain began, or trace.NoTime
 	acted    int64                     // Snapshot.Acted
-	warmth   uint64                    // of no meaning: see warm
+	gathered gathered
+	warmth   uint64 // of no meaning: see warm
 	await    await
 }
 
