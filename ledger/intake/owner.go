@@ -44,11 +44,24 @@ type queue struct {
 	named   bool // the book has its description, format and all
 }
 
-// Snapshots are made at most this often, and more seldom when making one is dear.
+// Snapshots are made at most this often, and more seldom when making one is dear: after some times as long as the last one took. What one costs grows
+// with what came since the one before. While what was there at the start is read, they only hold that up; afterwards, a large factor would let them fall
+// behind a fast writer further and further.
 const (
-	shortest = 50 * time.Millisecond
-	seldom   = 20 // times as long as making one took
+	shortest    = 50 * time.Millisecond
+	seldom      = 20
+	longest     = 5 * time.Second
+	seldomLive  = 2
+	longestLive = time.Second
 )
+
+// pause is how long no snapshot is made after one that took so long.
+func pause(took time.Duration, loading bool) time.Duration {
+	if loading {
+		return max(shortest, min(seldom*took, longest))
+	}
+	return max(shortest, min(seldomLive*took, longestLive))
+}
 
 func newOwner(e *Engine) *owner {
 	o := &owner{e: e, ledger: e.cfg.Ledger == nil, rows: map[string]*rowFacts{}}
@@ -154,7 +167,7 @@ func (o *owner) show() {
 		o.window.look(s, o.e.loading.Load())
 	}
 	o.last = time.Now()
-	o.pause = max(shortest, min(seldom*o.last.Sub(began), 5*time.Second))
+	o.pause = pause(o.last.Sub(began), o.e.loading.Load())
 	o.dirty = false
 	o.e.publish(s)
 }
