@@ -21,7 +21,7 @@ type ghost struct {
 }
 
 // maxGhosts is how many are remembered, the latest.
-const maxGhosts = 64
+const maxGhosts = 1024
 
 // settleTime is how long the copy of a file that is gone must not have grown to count as finished.
 const settleTime = 2 * time.Second

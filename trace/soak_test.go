@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -21,8 +22,23 @@ type soak struct {
 	open map[string]*os.File // writers that keep their descriptor, as loggers do
 	log  []string
 
-	files int           // how many are written at once
-	apart time.Duration // how long after a rotation the next one may come
+	files  int           // how many are written at once
+	apart  time.Duration // how long after a turn (a rotation, a copy, a cut) the next one may come
+	copies map[string][]string
+
+	seen   atomic.Int64 // lines that were handed out
+	turned int          // lines that were written when the last turn was made
+}
+
+// turn waits until what was written before the last turn was handed out: what happens to one file several times between two
+// looks at it cannot all be told apart, and a reader that gets no time to look is not what is tried here.
+func (s *soak) turn() {
+	for end := time.Now().Add(time.Minute); s.seen.Load() < int64(s.turned); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return // lines were lost, which check tells
+		}
+	}
+	s.turned = s.next
 }
 
 func (s *soak) did(what, path string) {
@@ -66,8 +82,10 @@ func (s *soak) closeFile(path string) {
 
 // rotate renames path, path.1, ... one on; the writer goes on in the renamed file for a while.
 func (s *soak) rotate(path string) {
-	const keep = 40
+	const keep = 10
+	s.turn()
 	s.did("rotate", path)
+	_ = os.Remove(path + "." + strconv.Itoa(keep+1))
 	for k := keep; k > 0; k-- {
 		from := path + "." + strconv.Itoa(k)
 		if _, err := os.Stat(from); err == nil {
@@ -85,6 +103,7 @@ func (s *soak) rotate(path string) {
 
 // replace puts a copy with more lines in the file's place.
 func (s *soak) replace(path string) {
+	s.turn()
 	s.did("replace", path)
 	s.closeFile(path)
 	data, err := os.ReadFile(path)
@@ -99,14 +118,23 @@ func (s *soak) replace(path string) {
 }
 
 // copyTruncate rotates as logrotate does for writers that cannot be told: no line is written meanwhile.
+// Old copies are removed.
 func (s *soak) copyTruncate(path string) {
+	const keep = 3
 	data, err := os.ReadFile(path)
 	if err != nil || len(data) == 0 {
 		return
 	}
+	s.turn()
 	s.did("copy and truncate", path)
-	write(s.t, fmt.Sprintf("%s-%d", path, s.next), string(data))
+	to := fmt.Sprintf("%s-%d", path, s.next)
+	write(s.t, to, string(data))
 	must(s.t, os.Truncate(path, 0))
+	s.copies[path] = append(s.copies[path], to)
+	if old := s.copies[path]; len(old) > keep {
+		must(s.t, os.Remove(old[0]))
+		s.copies[path] = old[1:]
+	}
 }
 
 func (s *soak) step() {
@@ -150,7 +178,6 @@ func TestSoak(t *testing.T) {
 		must(t, err)
 		seed = n
 	}
-	// What happens between two looks cannot all be told apart: rotations must lie further apart than those.
 	t.Run("watching", func(t *testing.T) { soakFor(t, Config{Poll: 200 * time.Millisecond}, seed, long, 20*time.Millisecond) })
 	t.Run("looking", func(t *testing.T) {
 		soakFor(t, Config{NoWatch: true, Poll: 5 * time.Millisecond}, seed, long, 60*time.Millisecond)
@@ -160,7 +187,7 @@ func TestSoak(t *testing.T) {
 func soakFor(t *testing.T, c Config, seed uint64, long, apart time.Duration) {
 	c.Sources = sources(t.TempDir())
 	s := &soak{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: c.Sources[0].Path, open: map[string]*os.File{}, apart: apart, files: 4,
+		t: t, rnd: rand.New(rand.NewPCG(seed, 1)), dir: c.Sources[0].Path, open: map[string]*os.File{}, copies: map[string][]string{}, apart: apart, files: 4,
 	}
 	if long > 10*time.Second {
 		s.files = 50
@@ -184,6 +211,7 @@ func soakFor(t *testing.T, c Config, seed uint64, long, apart time.Duration) {
 			writing = false
 		default:
 			f.settleFor(20 * time.Millisecond)
+			s.seen.Store(int64(f.count()))
 		}
 	}
 	for end := time.Now().Add(long/2 + 30*time.Second); f.count() < s.next && time.Now().Before(end); {
