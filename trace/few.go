@@ -1,9 +1,12 @@
 package trace
 
 // few finds values by key: a list while there are few, as in most traces there are, and a map beside it beyond that. The zero few is ready.
+// It must not be copied once it was used: it has room for one value in itself, so that one alone takes no further memory.
 type few[K comparable, V any] struct {
 	keys   []K
 	values []V
+	key    [1]K
+	value  [1]V
 	at     map[K]int32 // where each key stands, once there are many
 }
 
@@ -38,6 +41,9 @@ func (f *few[K, V]) set(k K, v V) {
 	if i := f.find(k); i >= 0 {
 		f.values[i] = v
 		return
+	}
+	if f.keys == nil {
+		f.keys, f.values = f.key[:0], f.value[:0]
 	}
 	f.keys, f.values = append(f.keys, k), append(f.values, v)
 	switch n := len(f.keys); {

@@ -225,16 +225,16 @@ func TestSpansAreForgotten(t *testing.T) {
 			data.Reset()
 		}
 	}
-	if most < dec.limit || most > 2*(dec.limit+501) || len(dec.traces) > dec.limit/500+2 || len(dec.order) != len(dec.traces) {
-		t.Errorf("held %d events at most, of %d traces", most, len(dec.traces))
+	if most < dec.limit || most > 2*(dec.limit+501) || dec.traces.count > dec.limit/500+2 || len(dec.order) != dec.traces.count {
+		t.Errorf("held %d events at most, of %d traces", most, dec.traces.count)
 	}
 	dec.limit = 10 // one trace alone is bounded, too
 	for i := range 100 {
 		data.WriteString(tool("only", "s"+strconv.Itoa(i), "never", "x", 1))
 	}
 	decode(&Block{File: file, Data: data.Bytes()}, dec, otlpFormat(), &w, func(*Event) {})
-	if dec.spans > 12 || len(dec.traces) != 1 || dec.held > 24*1024 {
-		t.Errorf("kept %d spans in %d traces, %d bytes", dec.spans, len(dec.traces), dec.held)
+	if dec.spans > 12 || dec.traces.count != 1 || dec.held > 24*1024 {
+		t.Errorf("kept %d spans in %d traces, %d bytes", dec.spans, dec.traces.count, dec.held)
 	}
 	decode(&Block{File: file, Last: true}, dec, otlpFormat(), &w, func(*Event) {})
 	if dec.held != 0 {

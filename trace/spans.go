@@ -11,7 +11,7 @@ import (
 // which of them are a tool's. Children end first: a tool's span is held back where an ancestor may name its conversation,
 // and one of its ancestors may be the same call seen from outside.
 type spanTree struct {
-	traces map[string]*spanTrace
+	traces traceIndex
 	order  []*spanTrace // oldest first
 	young  int          // traces in order before this one hold nothing back any more
 	spans  int          // that are kept, long ones counted as several
@@ -25,6 +25,8 @@ type spanTree struct {
 	direct bool
 	names  map[string]string // texts that come again: conversations, tools
 	room   []spanNote        // made together, to be handed out one by one
+	empty  []spanTrace       // likewise
+	ids    strings.Builder   // likewise: what is still to be written of it
 	text   []byte
 }
 
@@ -41,9 +43,10 @@ const (
 
 type spanTrace struct {
 	id      string
-	asked   int   // bytes of args
-	cost    int   // of spans, as spanTree.spans counts
-	last    int64 // end of its latest span
+	hash    uint32 // of id, as traceIndex has it
+	asked   int    // bytes of args
+	cost    int    // of spans, as spanTree.spans counts
+	last    int64  // end of its latest span
 	spans   few[string, *spanNote]
 	byCall  few[spanCall, *spanNote] // a tool's first span by call id and tool
 	waiting few[string, []*spanNote] // tools' spans by the ancestor that they wait for
@@ -73,28 +76,51 @@ type spanNote struct {
 	call, answer     *held
 }
 
-func newSpanTree() spanTree { return spanTree{traces: map[string]*spanTrace{}, limit: maxSpans} }
+func newSpanTree() spanTree { return spanTree{limit: maxSpans} }
 
 // trace gives the trace, and makes room for it.
 func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
-	tr := t.traces[string(id)]
-	if tr != nil {
+	hash := t.traces.hash(id)
+	if tr := t.traces.get(hash, id); tr != nil {
 		return tr
 	}
 	for t.spans > t.limit && len(t.order) > 0 {
 		oldest := t.order[0]
 		t.order = t.order[1:]
 		t.young = max(t.young-1, 0)
-		delete(t.traces, oldest.id)
+		t.traces.remove(oldest)
 		t.wipe(oldest, w)
 	}
-	tr = &spanTrace{id: string(id)}
-	t.traces[tr.id] = tr
+	if len(t.empty) == 0 {
+		t.empty = make([]spanTrace, 16)
+	}
+	tr := &t.empty[0]
+	t.empty = t.empty[1:]
+	tr.id, tr.hash = t.keep(id), hash
+	t.traces.add(tr)
 	t.order = append(t.order, tr)
 	return tr
 }
 
-func (tr *spanTrace) clear() { *tr = spanTrace{id: tr.id, last: tr.last} }
+func (tr *spanTrace) clear() { *tr = spanTrace{id: tr.id, hash: tr.hash, last: tr.last} }
+
+// keep copies texts into memory that a few hundred ids share: those of one time are forgotten at one time, too.
+func (t *spanTree) keep(parts ...[]byte) string {
+	const together = 8 << 10
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if t.ids.Cap()-t.ids.Len() < size {
+		t.ids.Reset()
+		t.ids.Grow(max(together, size))
+	}
+	from := t.ids.Len()
+	for _, p := range parts {
+		t.ids.Write(p)
+	}
+	return t.ids.String()[from:]
+}
 
 // wipe lets go of what a trace holds back, and forgets its spans.
 func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
@@ -116,8 +142,7 @@ func (t *spanTree) note(tr *spanTrace, s *otelSpan, call []byte) *spanNote {
 	if len(bytes.Trim(parent, "0")) == 0 {
 		parent = nil
 	}
-	t.text = append(append(append(t.text[:0], s.id...), parent...), call...)
-	all := string(t.text) // one piece of memory for the three
+	all := t.keep(s.id, parent, call)
 	n.of, n.id, n.parent, n.name = tr, all[:len(s.id)], all[len(s.id):len(s.id)+len(parent)], all[len(s.id)+len(parent):]
 	return n
 }
