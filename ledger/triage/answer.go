@@ -125,7 +125,7 @@ func (b *Book) reportCalls(r *Report) {
 	for _, i := range b.unkeyed() {
 		c := b.calls.at(i)
 		p := b.callPos(i)
-		r.Unkeyed = append(r.Unkeyed, ReportUnkeyed{b.names.text(c.run), b.names.text(c.tool), b.ids.text(c.id), p.File, p.Line, b.names.text(c.reason)})
+		r.Unkeyed = append(r.Unkeyed, ReportUnkeyed{b.names.text(c.run), b.names.text(c.tool), b.ids.text(c.id), p.File, p.Line, b.names.text(b.aside(c).reason)})
 	}
 	b.index.kinds[UnclassifiedTool].Scan(func(f *Finding) bool {
 		suggested := ""
@@ -350,7 +350,7 @@ func (b *Book) withCopies(calls []uint32) []uint32 {
 	}
 	out := slices.Clone(calls)
 	for i := uint32(1); i <= b.calls.last(); i++ {
-		if c := b.calls.at(i); c.copyOf != 0 && want[c.copyOf] && c.flags&callCounted == 0 {
+		if c := b.calls.at(i); c.flags&callCounted == 0 && want[b.aside(c).copyOf] {
 			out = append(out, i)
 		}
 	}
@@ -361,8 +361,8 @@ func (b *Book) callView(i uint32, same map[[17]byte]int) CallView {
 	c := b.calls.at(i)
 	v := CallView{
 		Pos: b.callPos(i), Time: c.time, Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id),
-		NoKey: b.names.text(c.reason), Opaque: c.flags&callOpaque != 0, Ignored: c.flags&callIgnored != 0, Assumed: c.flags&callAssumed != 0, Recorded: b.names.text(c.recorded),
-		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[c.file].Side, Copy: c.copyOf != 0,
+		NoKey: b.names.text(b.aside(c).reason), Opaque: c.flags&callOpaque != 0, Ignored: c.flags&callIgnored != 0, Assumed: c.flags&callAssumed != 0, Recorded: b.names.text(b.aside(c).recorded),
+		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[c.file].Side, Copy: b.aside(c).copyOf != 0,
 	}
 	if c.flags&callNoKey == 0 {
 		v.Key = b.keyText(c)
@@ -436,7 +436,7 @@ func (b *Book) RunsOf(toolName string, args [16]byte, yield func(run string) boo
 		i = b.works.buckets.at(k).head
 	}
 	seen := map[uint32]bool{}
-	for ; i != 0; i = b.calls.at(i).nextInWork {
+	for ; i != 0; i = inWork(b, b.calls.at(i)) {
 		if c := b.calls.at(i); !seen[c.run] {
 			seen[c.run] = true
 			if !yield(b.names.text(c.run)) {

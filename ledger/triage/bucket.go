@@ -13,7 +13,7 @@ func (b *Book) when(c *call) int64 {
 	if c.time != trace.NoTime {
 		return c.time
 	}
-	return c.place
+	return b.placed(c)
 }
 
 // settleShape judges calls of one run and tool that are equal but for volatile leaves: drift.
@@ -155,7 +155,7 @@ func (b *Book) settleRecorded(r uint32) {
 		b.hold(e, nil)
 		return
 	}
-	recorded := b.calls.at(calls[0]).recorded
+	recorded := b.aside(b.calls.at(calls[0])).recorded
 	row, hasRow := b.rows[b.recordedID(recorded)]
 	var now []*Finding
 	if !hasRow {
@@ -219,7 +219,7 @@ func (b *Book) unkeyedUnmatched(recorded string, calls []uint32) []*Finding {
 	if !slices.ContainsFunc(b.attempts(calls), func(t attempt) bool { return t.status != trace.Refused }) {
 		return nil
 	}
-	if b.youngCalls(calls, 0, b.recOf.at(b.calls.at(calls[0]).recorded)) {
+	if b.youngCalls(calls, 0, b.recOf.at(b.aside(b.calls.at(calls[0])).recorded)) {
 		return nil
 	}
 	f := b.begin(Unmatched, High, calls)
@@ -242,7 +242,7 @@ func (b *Book) judgeCall(i uint32) {
 		f.ID = "open " + f.First.String()
 		now = append(now, f)
 	}
-	if counted && b.cfg.Ledger && c.flags&callNoKey != 0 && c.recorded == 0 && mutates(b.rule(c).Class) {
+	if counted && b.cfg.Ledger && c.flags&callNoKey != 0 && b.aside(c).recorded == 0 && mutates(b.rule(c).Class) {
 		f := b.begin(Unmatched, High, []uint32{i})
 		f.Why, f.ID = whyNoKey, "unmatched "+f.First.String()
 		now = append(now, f)

@@ -35,7 +35,7 @@ func (b *Book) chain(i uint32) {
 		b.calls.at(r.tail).nextInRun = i
 	}
 	r.tail = i
-	if c.recorded != 0 {
+	if b.aside(c).recorded != 0 {
 		b.chainRecorded(c, i)
 	}
 	if c.flags&callNoKey != 0 {
@@ -45,19 +45,19 @@ func (b *Book) chain(i uint32) {
 	if b.rule(c).Class == table.Pure {
 		return
 	}
-	if c.shape != ([16]byte{}) {
-		b.enter(&b.shapes, shapeHash(c.run, c.tool, &c.shape), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
+	if c.shape != (shape{}) {
+		b.enter(&b.shapes, shapeHash(c.run, c.tool, c.shape), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
 	}
 	if !b.rule(c).Forever {
 		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
 	}
 }
 
-func shapeLink(c *call) *uint32 { return &c.nextInShape }
-func workLink(c *call) *uint32  { return &c.nextInWork }
+func shapeLink(b *Book, c *call) *uint32 { return &b.setAside(c).nextInShape }
+func workLink(b *Book, c *call) *uint32  { return &b.setAside(c).nextInWork }
 
-func shapeHash(run, tool uint32, shape *[16]byte) uint64 {
-	return hashed(first64(shape[:]) ^ mix(uint64(run)<<32|uint64(tool), 0xa0761d6478bd642f))
+func shapeHash(run, tool uint32, of shape) uint64 {
+	return hashed(first64(of[:]) ^ mix(uint64(run)<<32|uint64(tool), 0xa0761d6478bd642f))
 }
 
 func sameShape(c *call) func(*call) bool {
@@ -77,7 +77,7 @@ func (b *Book) shape(c *call) uint32 {
 	if c.flags&callShapes == 0 {
 		return 0
 	}
-	k, _ := b.lookUp(&b.shapes, shapeHash(c.run, c.tool, &c.shape), sameShape(c))
+	k, _ := b.lookUp(&b.shapes, shapeHash(c.run, c.tool, c.shape), sameShape(c))
 	return k
 }
 
@@ -99,16 +99,16 @@ func (b *Book) sameIntent(i uint32) []uint32 {
 }
 
 func (b *Book) chainRecorded(c *call, i uint32) {
-	r := b.recOf.at(c.recorded)
+	r := b.recOf.at(b.aside(c).recorded)
 	if r == 0 {
 		r = b.recorded.add(bucket{})
-		b.recOf.set(c.recorded, r)
+		b.recOf.set(b.aside(c).recorded, r)
 	}
 	at := b.recorded.at(r)
 	if at.tail == 0 {
 		at.head = i
 	} else {
-		b.calls.at(at.tail).nextInRec = i
+		b.setAside(b.calls.at(at.tail)).nextInRec = i
 		at.several = true
 	}
 	at.tail = i
@@ -128,7 +128,7 @@ func (b *Book) chainGroup(c *call, i uint32) {
 		n = b.makeGroup(k, at, n) | shared
 	}
 	g := b.groups.at(n &^ shared)
-	b.calls.at(g.tail).nextInGroup = i
+	b.setAside(b.calls.at(g.tail)).nextInGroup = i
 	g.tail = i
 	c.group = n &^ shared
 }
@@ -205,14 +205,14 @@ func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
 }
 
 // members collects the counted calls of a chain in order of place.
-func (b *Book) members(head uint32, next func(*call) uint32) []uint32 {
+func (b *Book) members(head uint32, next func(*Book, *call) uint32) []uint32 {
 	var out []uint32
 	for i := head; i != 0; {
 		c := b.calls.at(i)
 		if c.flags&callCounted != 0 {
 			out = append(out, i)
 		}
-		i = next(c)
+		i = next(b, c)
 	}
 	b.sortCalls(out)
 	return out
@@ -228,8 +228,8 @@ func (b *Book) sortCalls(calls []uint32) {
 	}
 }
 
-func inGroup(c *call) uint32    { return c.nextInGroup }
-func inRun(c *call) uint32      { return c.nextInRun }
-func inShape(c *call) uint32    { return c.nextInShape }
-func inWork(c *call) uint32     { return c.nextInWork }
-func inRecorded(c *call) uint32 { return c.nextInRec }
+func inGroup(b *Book, c *call) uint32    { return b.aside(c).nextInGroup }
+func inRun(_ *Book, c *call) uint32      { return c.nextInRun }
+func inShape(b *Book, c *call) uint32    { return b.aside(c).nextInShape }
+func inWork(b *Book, c *call) uint32     { return b.aside(c).nextInWork }
+func inRecorded(b *Book, c *call) uint32 { return b.aside(c).nextInRec }

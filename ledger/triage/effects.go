@@ -86,8 +86,8 @@ func (b *Book) kept(at *group, calls []uint32, tries []attempt) (*row, uint32) {
 		return r, 0
 	}
 	for _, i := range calls {
-		if c := b.calls.at(i); c.recorded != 0 {
-			if r := b.rows[b.recordedID(c.recorded)]; stores(r) {
+		if c := b.calls.at(i); b.aside(c).recorded != 0 {
+			if r := b.rows[b.recordedID(b.aside(c).recorded)]; stores(r) {
 				return r, 0
 			}
 		}

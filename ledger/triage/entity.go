@@ -259,9 +259,9 @@ func (b *Book) touch(i uint32) {
 	}
 	b.mark(entRun, b.runFor(c.run))
 	b.mark(entTool, b.toolFor(c.tool))
-	if c.recorded != 0 {
-		b.mark(entRecorded, b.recOf.at(c.recorded))
-		b.markRow(keys.IDOf(b.names.text(c.recorded)))
+	if b.aside(c).recorded != 0 {
+		b.mark(entRecorded, b.recOf.at(b.aside(c).recorded))
+		b.markRow(keys.IDOf(b.names.text(b.aside(c).recorded)))
 	}
 	if c.flags&callNoKey != 0 {
 		return
@@ -295,7 +295,7 @@ func (b *Book) markMatched(c *call) {
 	}
 	b.groupsOf(b.cfg.Recipe.ID(c.key), func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if k := b.work(c); k != 0 && b.cfg.Match == MatchIntent && !b.rule(c).Forever {
-		for i := b.works.buckets.at(k).head; i != 0; i = b.calls.at(i).nextInWork {
+		for i := b.works.buckets.at(k).head; i != 0; i = inWork(b, b.calls.at(i)) {
 			b.mark(entGroup, b.calls.at(i).group)
 		}
 	}

@@ -46,11 +46,15 @@ type openKey struct {
 func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	f.calls++
 	i, c := b.calls.next()
-	c.key, c.args, c.shape = r.Key, r.Args, r.Shape
-	c.time, c.place, c.offset = r.Time, f.latest, r.Offset
+	c.key, c.args, c.shape = r.Key, r.Args, shape(r.Shape[:8])
+	c.time, c.offset = r.Time, r.Offset
 	c.file, c.line, c.n, c.rule = id, uint32(f.FirstLine+f.lines)+r.Line, r.N, r.Rule
-	c.run, c.tool, c.recorded, c.reason = in.name(r.Run), in.name(r.Tool), in.name(r.Recorded), in.name(r.Reason)
-	c.id, c.span = in.id(r.CallID), in.id(r.Span)
+	c.run, c.tool, c.id = in.name(r.Run), in.name(r.Tool), in.id(r.CallID)
+	if r.Recorded|r.Reason|r.Span != 0 || r.Reach == trace.ReachConn || f.latest != r.Time {
+		a := b.setAside(c)
+		a.recorded, a.reason, a.span, a.conn, a.place = in.name(r.Recorded), in.name(r.Reason), in.id(r.Span), in.name(r.Scope), f.latest
+		c.flags |= callPlaced
+	}
 	for _, on := range [...]struct {
 		yes  bool
 		flag callFlags
@@ -59,7 +63,7 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 			c.flags |= on.flag
 		}
 	}
-	if b.cfg.Since != trace.NoTime && c.place != trace.NoTime && c.place < b.cfg.Since && b.leavesOut() {
+	if b.cfg.Since != trace.NoTime && f.latest != trace.NoTime && f.latest < b.cfg.Since && b.leavesOut() {
 		c.flags |= callLeftOut
 		b.leftOut++
 		b.totals.Others++
@@ -69,7 +73,7 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		b.addLeaf(c, leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}, k+1 < r.Leaves.To)
 	}
 	if c.id != 0 {
-		c.reach, c.owner = r.Reach, ownerOf(r, c.run, in)
+		c.reach = r.Reach
 	}
 	b.follow(f, event(i))
 	b.enterCall(i)
@@ -99,15 +103,16 @@ func ownerOf(r *Rec, run uint32, in *interned) uint32 {
 // enterCall puts a call among those of its id.
 func (b *Book) enterCall(i uint32) {
 	c := b.calls.at(i)
-	if c.id == 0 && c.span == 0 {
+	span := b.aside(c).span
+	if c.id == 0 && span == 0 {
 		b.applyCall(i, outcome{counted: true})
 		return
 	}
 	if c.id != 0 {
-		b.enterScope(b.scopeFor(scopeKey{c.reach, c.owner, c.id}), i)
+		b.enterScope(b.scopeFor(scopeKey{c.reach, b.owner(c), c.id}), i)
 	}
-	if c.span != 0 {
-		b.enterSpan(c.span, i)
+	if span != 0 {
+		b.enterSpan(span, i)
 	}
 }
 

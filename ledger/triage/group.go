@@ -273,7 +273,7 @@ func (b *Book) temporal(calls []uint32) *Finding {
 	var recorded []uint32
 	seen := map[uint32]bool{}
 	for _, i := range calls {
-		if r := b.calls.at(i).recorded; r != 0 && !seen[r] {
+		if r := b.aside(b.calls.at(i)).recorded; r != 0 && !seen[r] {
 			seen[r] = true
 			recorded = append(recorded, r)
 		}
@@ -335,8 +335,8 @@ func (b *Book) meets(id [16]byte, calls []uint32) bool {
 		return true
 	}
 	for _, i := range calls {
-		if c := b.calls.at(i); c.recorded != 0 {
-			if _, ok := b.rows[b.recordedID(c.recorded)]; ok {
+		if c := b.calls.at(i); b.aside(c).recorded != 0 {
+			if _, ok := b.rows[b.recordedID(b.aside(c).recorded)]; ok {
 				return true
 			}
 		}

@@ -100,8 +100,9 @@ func (p *pairing) sortCalls() {
 		transcript := p.b.files[c.file].Restates
 		m := meaning{c.tool, c.args}
 		of := uint32(0)
-		if c.span != 0 {
-			of = spans[c.span]
+		span := p.b.aside(c).span
+		if span != 0 {
+			of = spans[span]
 		}
 		if of == 0 && c.id != 0 && c.time != trace.NoTime {
 			of = moments[moment{c.id, m, c.time}]
@@ -118,8 +119,8 @@ func (p *pairing) sortCalls() {
 			p.copyOf[i] = of
 			call = of
 		}
-		if c.span != 0 {
-			spans[c.span] = call
+		if span != 0 {
+			spans[span] = call
 		}
 		if c.id != 0 && c.time != trace.NoTime {
 			moments[moment{c.id, m, c.time}] = call
@@ -318,7 +319,7 @@ func (b *Book) applyCall(i uint32, o outcome) {
 		}
 		return
 	}
-	changed := c.flags&callLinked == 0 || c.copyOf != o.copyOf || (c.flags&callCounted != 0) != o.counted
+	changed := c.flags&callLinked == 0 || b.aside(c).copyOf != o.copyOf || (c.flags&callCounted != 0) != o.counted
 	next := c.result
 	for _, r := range o.results {
 		if next != r {
@@ -337,6 +338,8 @@ func (b *Book) applyCall(i uint32, o outcome) {
 		b.results.at(o.results[n]).next = c.result
 		c.result = o.results[n]
 	}
-	c.copyOf = o.copyOf
+	if b.aside(c).copyOf != o.copyOf {
+		b.setAside(c).copyOf = o.copyOf
+	}
 	b.count(i, o.counted)
 }

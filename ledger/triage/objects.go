@@ -65,8 +65,8 @@ func (b *Book) doing(i, x uint32) Doing {
 	if r := b.rows[at.id]; r != nil && r.State == string(ledger.Committed) && r.HasResponse && r.stored() == d.Payload {
 		d.Stored = true
 	}
-	if c.recorded != 0 && !d.Stored {
-		r := b.rows[b.recordedID(c.recorded)]
+	if b.aside(c).recorded != 0 && !d.Stored {
+		r := b.rows[b.recordedID(b.aside(c).recorded)]
 		d.Stored = r != nil && r.State == string(ledger.Committed) && r.HasResponse && r.stored() == d.Payload
 	}
 	d.Undone = b.isUndone(at, x)

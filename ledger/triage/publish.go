@@ -138,8 +138,8 @@ func (b *Book) findBegin(side uint16) {
 	s.began, s.stale = trace.NoTime, false
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
-		if b.files[c.file].side == side && c.flags&callCounted != 0 && c.place != trace.NoTime && (s.began == trace.NoTime || c.place < s.began) {
-			s.began = c.place
+		if b.files[c.file].side == side && c.flags&callCounted != 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
+			s.began = b.placed(c)
 		}
 	}
 }
@@ -157,10 +157,10 @@ func (b *Book) sideTally(c *call, class table.Class, d int) {
 	if mutates(class) {
 		s.mutators += d
 	}
-	if d > 0 && c.place != trace.NoTime && (s.began == trace.NoTime || c.place < s.began) {
-		s.began = c.place
+	if d > 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
+		s.began = b.placed(c)
 	}
-	s.stale = s.stale || d < 0 && c.place == s.began
+	s.stale = s.stale || d < 0 && b.placed(c) == s.began
 	s.last = max(s.last, c.time)
 }
 

@@ -57,7 +57,8 @@ func (b *Book) under(t *table.Table) *Book {
 	cfg.Table = t
 	n := NewBook(cfg)
 	n.files, n.sides, n.sideOf, n.seen = b.files, b.sides, b.sideOf, b.seen
-	n.names, n.ids, n.calls, n.results, n.leaves, n.payloads = b.names, b.ids, b.calls, b.results, b.leaves, b.payloads
+	n.names, n.ids, n.calls, n.asides, n.results = b.names, b.ids, b.calls, b.asides, b.results
+	n.leaves, n.payloads = b.leaves, b.payloads
 	n.open, n.openTools, n.due = b.open, b.openTools, b.due
 	n.totals, n.leftOut, n.bad, n.unread, n.loading, n.note = b.totals, b.leftOut, b.bad, b.unread, b.loading, b.note
 	n.totals.Calls, n.totals.Runs, n.totals.Tools = 0, 0, 0
@@ -147,8 +148,10 @@ func (c *Change) Known(k int) Reread {
 // Set says what the new table makes of one of them. It is for one goroutine.
 func (c *Change) Set(k int, r *Rekeyed) {
 	at := c.b.calls.at(c.unread[k])
-	at.rule, at.key, at.args, at.shape, at.leaves = r.Rule, r.Key, r.Args, r.Shape, 0
-	at.reason = c.b.names.put(r.Reason)
+	at.rule, at.key, at.args, at.shape, at.leaves = r.Rule, r.Key, r.Args, shape(r.Shape[:8]), 0
+	if reason := c.b.names.put(r.Reason); reason != c.b.aside(at).reason {
+		c.b.setAside(at).reason = reason
+	}
 	at.flags &^= callNoKey | callOpaque | callIgnored
 	for _, on := range [...]struct {
 		yes  bool
@@ -167,13 +170,15 @@ func (c *Change) Set(k int, r *Rekeyed) {
 func (c *Change) Book() *Book {
 	b := c.b
 	b.rules = b.cfg.Table.Rules()
-	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed
+	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed | callPlaced
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		at := b.calls.at(i)
 		at.flags &= kept
-		at.scope, at.nextInScope, at.group, at.nextInGroup = 0, 0, 0, 0
-		at.nextInRun, at.nextInShape, at.nextInWork, at.nextInRec = 0, 0, 0, 0
-		at.result, at.copyOf = 0, 0
+		at.scope, at.nextInScope, at.group, at.nextInRun, at.result = 0, 0, 0, 0, 0
+		if at.aside != 0 {
+			a := b.asides.at(at.aside)
+			a.nextInRec, a.nextInGroup, a.nextInShape, a.nextInWork, a.copyOf = 0, 0, 0, 0, 0
+		}
 		b.enterCall(i)
 	}
 	for i := uint32(1); i <= b.results.last(); i++ {

@@ -98,7 +98,7 @@ func (b *Book) markMeeting(r *row, key string) {
 	if name := b.names.find(key); name != 0 {
 		if at := b.recOf.at(name); at != 0 {
 			b.mark(entRecorded, at)
-			for i := b.recorded.at(at).head; i != 0; i = b.calls.at(i).nextInRec {
+			for i := b.recorded.at(at).head; i != 0; i = inRecorded(b, b.calls.at(i)) {
 				if g := b.calls.at(i).group; g != 0 {
 					b.mark(entGroup, g)
 				}

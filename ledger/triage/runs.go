@@ -99,7 +99,7 @@ func (b *Book) settleRun(r uint32, calls []uint32) {
 func (b *Book) newWhileDraining(calls []uint32) *Finding {
 	first := b.calls.at(calls[0])
 	side := b.files[first.file].side
-	if len(b.sides) < 3 || side != b.draining() || b.drainAt == trace.NoTime || first.place < b.drainAt {
+	if len(b.sides) < 3 || side != b.draining() || b.drainAt == trace.NoTime || b.placed(first) < b.drainAt {
 		return nil
 	}
 	f := b.begin(NewWhileDraining, Medium, calls[:1])

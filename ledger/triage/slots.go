@@ -129,7 +129,7 @@ func (s *shelf) head(n uint32) uint32 {
 
 // enter puts a call on the shelf. next is the link of the chain; differ says whether two calls there make the bucket worth a look.
 // flag marks those that are no longer alone.
-func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*call) *uint32, flag callFlags, differ func(*call) bool) {
+func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*Book, *call) *uint32, flag callFlags, differ func(*call) bool) {
 	at, n := s.slots.find(hash, func(n uint32) bool { return same(b.calls.at(s.head(n))) })
 	switch {
 	case n == 0:
@@ -143,7 +143,7 @@ func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, nex
 	}
 	b.calls.at(i).flags |= flag
 	k := s.buckets.at(n &^ shared)
-	*next(b.calls.at(k.tail)) = i
+	*next(b, b.calls.at(k.tail)) = i
 	k.several = k.several || differ(b.calls.at(k.head))
 	k.tail = i
 }

@@ -187,31 +187,80 @@ const (
 	callHeld     // has findings of its own
 	callAssumed  // its line names no run
 	callChained  // stands in the chains of its key, run, ...
+	callPlaced   // its place in time is not its own time
 )
 
-// call is one recorded call. Texts are numbers in Book.names, the id in Book.ids.
+// call is one recorded call. Texts are numbers in Book.names, the id in Book.ids. There may be tens of millions: it is kept at 128 bytes, two lines of
+// the processor's cache, and what few calls have stands aside.
 type call struct {
 	key    keys.Digest
 	args   [16]byte
-	shape  [16]byte
+	shape  shape
 	time   int64
-	place  int64 // latest recorded time so far in its file
 	offset int64
 
-	file                   FileID
-	line                   uint32
-	run, tool, recorded    uint32 // names
-	id, span               uint32 // ids
-	scope, nextInScope     uint32
-	group, nextInGroup     uint32
-	nextInRun, nextInShape uint32
-	nextInWork, nextInRec  uint32
-	leaves, result, copyOf uint32 // result: the paired one; further ones follow in result.next
-	reason                 uint32 // name: why it has no key
-	owner                  uint32 // name: within what its id reaches; see scopeKey
-	rule, n                uint16
-	flags                  callFlags
-	reach                  trace.Reach
+	file               FileID
+	line               uint32
+	run, tool          uint32 // names
+	id                 uint32 // in ids
+	scope, nextInScope uint32
+	group              uint32
+	nextInRun          uint32
+	leaves, result     uint32 // result: the paired one; further ones follow in result.next
+	aside              uint32 // 0: none of that
+	rule, n            uint16
+	flags              callFlags
+	reach              trace.Reach
+}
+
+// shape is the beginning of the digest of a shape: calls of one run and tool are compared by it.
+type shape [8]byte
+
+// aside is what few calls have.
+type aside struct {
+	place                    int64  // latest recorded time so far in its file; of callPlaced, for all others it is their own time
+	recorded, nextInRec      uint32 // name of the recorded key
+	span                     uint32 // in ids
+	copyOf                   uint32
+	reason                   uint32 // name: why it has no key
+	conn                     uint32 // name: within what its id reaches, if that is a connection
+	nextInGroup, nextInShape uint32
+	nextInWork               uint32
+}
+
+// aside is for reading only: all zero for a call that has nothing aside.
+func (b *Book) aside(c *call) *aside {
+	if c.aside == 0 {
+		return &b.nothing
+	}
+	return b.asides.at(c.aside)
+}
+
+// setAside is for writing.
+func (b *Book) setAside(c *call) *aside {
+	if c.aside == 0 {
+		c.aside, _ = b.asides.next()
+	}
+	return b.asides.at(c.aside)
+}
+
+// placed is a call's place in time.
+func (b *Book) placed(c *call) int64 {
+	if c.flags&callPlaced != 0 {
+		return b.asides.at(c.aside).place
+	}
+	return c.time
+}
+
+// owner is within what the id of a call reaches; see scopeKey.
+func (b *Book) owner(c *call) uint32 {
+	switch c.reach {
+	case trace.ReachEverywhere:
+		return 0
+	case trace.ReachConn:
+		return b.aside(c).conn
+	}
+	return c.run
 }
 
 // leaf is a volatile leaf of a call's arguments. Those of one call stand one behind the other.
@@ -279,7 +328,7 @@ func (p place) before(q place) bool {
 
 func (b *Book) placeOf(c *call) place {
 	f := &b.files[c.file]
-	return place{c.place, f.Path, f.Generation, c.offset, c.n}
+	return place{b.placed(c), f.Path, f.Generation, c.offset, c.n}
 }
 
 func (b *Book) placeOfResult(r *result) place {
@@ -290,8 +339,8 @@ func (b *Book) placeOfResult(r *result) place {
 // callBefore orders two calls by place.
 func (b *Book) callBefore(i, j uint32) bool {
 	p, q := b.calls.at(i), b.calls.at(j)
-	if p.place != q.place {
-		return p.place < q.place
+	if s, t := b.placed(p), b.placed(q); s != t {
+		return s < t
 	}
 	if p.file == q.file {
 		if p.offset != q.offset {

@@ -48,6 +48,8 @@ type Book struct {
 	ids      texts // call ids and spans
 	calls    chunks[call]
 	results  chunks[result]
+	asides   chunks[aside]
+	nothing  aside
 	leaves   chunks[leaf]
 	payloads chunks[[]RulePayload]
 

@@ -42,7 +42,7 @@ func (b *Book) warm(recs []Rec, in *interned) {
 			continue
 		}
 		if r.Shape != ([16]byte{}) {
-			sum += b.shapes.slots.peek(shapeHash(run, tool, &r.Shape))
+			sum += b.shapes.slots.peek(shapeHash(run, tool, shape(r.Shape[:8])))
 		}
 		if !rule.Forever {
 			sum += b.works.slots.peek(workHash(tool, r.Args))
