@@ -130,6 +130,7 @@ type askedMsg struct {
 	action  Action
 	targets []subject
 	rows    []ledger.Row
+	twice   int // targets whose row is there already
 	plan    *Plan
 	merges  []Preview
 	err     error
@@ -160,13 +161,17 @@ func (m *model) ask(a Action) tea.Cmd {
 		if a != ActFail && a != ActCommit && a != ActHumanKey {
 			return msg
 		}
+		seen := map[string]bool{} // a row and its call in the trace may both be marked
 		for _, s := range targets {
 			row, ok, err := m.eng.Row(ctx, s.key())
-			if err != nil {
+			switch {
+			case err != nil:
 				msg.err = err
 				return msg
-			}
-			if ok {
+			case ok && seen[row.Key]:
+				msg.twice++
+			case ok:
+				seen[row.Key] = true
 				msg.rows = append(msg.rows, row)
 			}
 		}
@@ -198,7 +203,7 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 		}
 		return m.say(string(msg.action)+": "+wrong, ink.Warn)
 	}
-	q := newQuestion(msg.action, msg.targets, rows, len(msg.targets)-len(rows))
+	q := newQuestion(msg.action, msg.targets, rows, len(msg.targets)-msg.twice-len(rows))
 	if msg.plan != nil {
 		q.planned(msg.targets, msg.plan)
 	}

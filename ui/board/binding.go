@@ -39,6 +39,8 @@ type binding struct {
 	why    func(*model) string  // why it does not work now; nil or "": it does
 	do     func(*model) tea.Cmd // what it does
 	action Action               // of an operator's action, else ""
+	view   bool                 // it shows a view of the settings, or a saved one
+	saved  bool                 // the view was saved from the board
 }
 
 // label is the key as people read it.
@@ -50,6 +52,11 @@ func (b *binding) label(m *model) string {
 		return m.theme.Glyph.Space
 	case b.show != "":
 		return b.show
+	case len(b.keys) > 0 && b.keys[0] == " ":
+		return m.theme.Glyph.Space
+	}
+	if len(b.keys) == 0 {
+		return ""
 	}
 	return b.keys[0]
 }
@@ -122,6 +129,7 @@ func verbs() []binding {
 		{keys: []string{"/"}, name: "search", help: "searches the page; n and N go on", where: inPages, foot: 1, do: (*model).startSearch},
 		{keys: []string{"n"}, name: "next hit", help: "the next hit of the search", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(1) }},
 		{keys: []string{"N"}, name: "hit before", help: "the hit of the search before", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(-1) }},
+		{keys: []string{"@"}, name: "go to time", help: "goes to the first call at a time, or so long ago", where: inTimeline, foot: 3, do: (*model).startTime},
 		{keys: []string{"enter"}, show: "enter", name: "open", help: "opens the row under the cursor", where: inFindings | inFlight | inLog, foot: 2, why: (*model).whyRow, do: (*model).open},
 		{keys: []string{"enter"}, show: "enter", name: "timeline", help: "opens the run's calls in order, repeats joined", where: inRuns, foot: 2, why: (*model).whyRow, do: (*model).open},
 		{keys: []string{"enter"}, show: "enter", name: "calls", help: "opens the tool's calls", where: inTools, foot: 2, why: (*model).whyRow, do: (*model).open},
@@ -148,6 +156,8 @@ func verbs() []binding {
 		{keys: []string{"F"}, name: "follow", help: "keeps the cursor on the newest row", where: inRows | inTimeline, do: (*model).follow},
 		{keys: []string{"<"}, name: "wider detail", help: "gives the detail beside the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(4) }},
 		{keys: []string{">"}, name: "narrower detail", help: "gives the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(-4) }},
+		{keys: []string{"W"}, name: "save view", help: "keeps screen, filter and order under a name, for this directory", where: inLists, do: (*model).saveView},
+		{name: "forget view", help: "takes a saved view away", where: inLists, why: (*model).whyForget, do: (*model).forgetView},
 		{keys: []string{"!"}, name: "blockers", help: "goes to what blocks, then to the first rows of it", where: inAll, do: (*model).blockers},
 		{keys: []string{"S"}, name: "sources", help: "lists what is read, and what could not be", where: inAll, do: (*model).sources},
 		{keys: []string{"M"}, name: "mouse", help: "turns the mouse on or off; while it is on the terminal's own selection needs shift", where: inAll, do: (*model).toggleMouse},

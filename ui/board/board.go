@@ -54,8 +54,13 @@ type Options struct {
 	Now   func() time.Time // the clock; nil: time.Now
 	Zone  *time.Location   // of absolute times; nil: UTC
 	Theme string           // auto, light, dark or mono; "" is auto, and mono when Env holds NO_COLOR
+	Plain bool             // in lines: RunPlain is to be called
 	ASCII bool             // no sign beyond ASCII
 	Env   []string         // the environment, as os.Environ gives it
+
+	Settings Settings    // the user's
+	State    State       // what was remembered for the directory
+	Remember func(State) // keeps it, when the board has ended; nil: nothing is remembered
 
 	Actor   Actor   // carries actions out; nil: none works
 	Journal Journal // the triage log; nil: there is none

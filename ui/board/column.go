@@ -5,13 +5,14 @@ import "slices"
 // column says how a column of a list may stand.
 type column struct {
 	title    string
-	min, max int  // width in columns of the screen; max 0: min
-	want     int  // what it gets before others grow; 0: min
-	gap      int  // columns before it; 0: two
-	drop     int  // among the columns that do not fit those with the highest number go first; 0: never
-	right    bool // the title stands at the right
-	from     int  // only in lists of at least this width
-	when     bool // shows times: as wide as these are
+	name     string // in settings; "": the first word of the title
+	min, max int    // width in columns of the screen; max 0: min
+	want     int    // what it gets before others grow; 0: min
+	gap      int    // columns before it; 0: two
+	drop     int    // among the columns that do not fit those with the highest number go first; 0: never
+	right    bool   // the title stands at the right
+	from     int    // only in lists of at least this width
+	when     bool   // shows times: as wide as these are
 }
 
 // places says where the columns of a list stand; a column of width 0 is not shown.

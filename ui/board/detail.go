@@ -19,6 +19,7 @@ type composer struct {
 	ruleBy func(id int) *table.Rule
 	page   bool // a page of its own: everything; else what matters most
 	folded folds
+	labels map[string]string // keys that are others than by default, in advice
 	lines  []line
 }
 
@@ -125,6 +126,13 @@ func (c *composer) finding(f *triage.Finding) {
 }
 
 func (c *composer) advice(spans []span) {
+	for i := range spans {
+		text := string(spans[i].text)
+		key := strings.TrimLeft(text, " ")
+		if label := c.labels[key]; label != "" && spans[i].tone == ink.Hint {
+			spans[i] = say(text[:len(text)-len(key)]+label, ink.Hint)
+		}
+	}
 	if len(spans) > 0 {
 		c.wrap(append([]span{say(c.g.Arrow+" ", ink.Accent)}, spans...))
 	}

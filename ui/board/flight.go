@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -150,7 +151,8 @@ func (s rowSource) At(i int) (flight, bool) {
 	return flight{row: r}, ok
 }
 
-// flightRows: in flight are the first rows of the ledger and the open calls of the trace, which stand together among the findings.
+// flightRows: in flight are the first rows of the ledger and the open calls of the trace that meet none of these, which stand
+// together among the findings.
 func flightRows(s *triage.Snapshot, st *listState) source[flight] {
 	rows := rowSource{s.Rows}
 	if st.tab != 0 {
@@ -163,7 +165,35 @@ func flightRows(s *triage.Snapshot, st *listState) source[flight] {
 			out = append(out, f)
 		}
 	}
-	return append(out, openCalls(s)...)
+	return append(out, traceOnly(s)...)
+}
+
+// maxMatched is how many open calls are held against the rows in flight with every snapshot; more are all shown.
+const maxMatched = 20_000
+
+// traceOnly are the open calls that meet no row in flight.
+func traceOnly(s *triage.Snapshot) []flight {
+	open := openCalls(s)
+	n := s.States[string(ledger.InFlight)]
+	if n == 0 || len(open) > maxMatched {
+		return open
+	}
+	keys := make(map[string]bool, n)
+	for i := range n {
+		if r, ok := s.Rows.At(i); ok {
+			keys[r.Key] = true
+		}
+	}
+	return slices.DeleteFunc(open, func(f flight) bool { return f.open.Key != "" && keys[f.open.Key] })
+}
+
+// flights counts what flightRows gives.
+func flights(s *triage.Snapshot) int {
+	n, open := s.States[string(ledger.InFlight)], s.Kinds[triage.OpenCall]
+	if n == 0 || open > maxMatched {
+		return n + open
+	}
+	return n + len(traceOnly(s))
 }
 
 // openCalls are the findings of calls without a result. Findings are sorted by severity, then kind, and these are medium.

@@ -97,7 +97,7 @@ func (b *board) keys(all ...string) *board {
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "ctrl+d": tea.KeyCtrlD, "ctrl+u": tea.KeyCtrlU,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+z": tea.KeyCtrlZ,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+z": tea.KeyCtrlZ, "f6": tea.KeyF6, "ctrl+f": tea.KeyCtrlF,
 }
 
 func keyMsg(k string) tea.KeyMsg {

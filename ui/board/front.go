@@ -32,7 +32,7 @@ func (m *model) hints(b *ink.Block) {
 		if x.foot == 0 || x.where&m.in() == 0 {
 			continue
 		}
-		if x.keys[0] == "?" {
+		if x.name == "help" {
 			help = x
 		}
 		if x.reason(m) == "" {

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"drainboard/ledger"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
 	"drainboard/ui/board/ink"
@@ -185,7 +184,10 @@ func (m *model) tabCounts(s screen) (n, more string) {
 	case onFindings:
 		count = findingRows(m.snap, m.panes[onFindings].options()).Len()
 	case onFlight:
-		count = m.snap.States[string(ledger.InFlight)] + m.snap.Kinds[triage.OpenCall]
+		if m.counted != m.snap {
+			m.counted, m.flights = m.snap, flights(m.snap)
+		}
+		count = m.flights
 	case onRuns:
 		count = m.snap.Runs.Len()
 	case onTools:

@@ -34,7 +34,8 @@ func (m *model) helpLines(in scope, not map[*binding]string, width int) []line {
 	}{
 		{"HERE", func(b *binding) bool { return b.where != inAll && b.action == "" }},
 		{"ACTIONS", func(b *binding) bool { return b.action != "" }},
-		{"MOVING AND SCREENS", func(b *binding) bool { return b.where == inAll }},
+		{"MOVING AND SCREENS", func(b *binding) bool { return b.where == inAll && !b.view }},
+		{"VIEWS", func(b *binding) bool { return b.view }},
 	}
 	for _, p := range parts {
 		started := false
@@ -48,7 +49,7 @@ func (m *model) helpLines(in scope, not map[*binding]string, width int) []line {
 				started = true
 			}
 			keys := b.label(m)
-			for _, k := range b.keys[1:] {
+			for _, k := range b.keys[min(len(b.keys), 1):] {
 				if k != "h" && k != "l" {
 					keys += " " + k
 				}

@@ -68,6 +68,12 @@ type spec[T any] struct {
 	about func(T) subject
 }
 
+// with leaves out the columns that were not chosen.
+func (s *spec[T]) with(columns []string) *spec[T] {
+	s.columns = choose(s.columns, columns)
+	return s
+}
+
 // rowLook is how one row is drawn.
 type rowLook struct {
 	look
@@ -127,6 +133,9 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 		l.running, l.again = false, false
 		l.show(l.build(raw, l.state, s.Now), now)
 		return nil
+	}
+	if l.src == nil {
+		l.src = array[T](nil) // until the first job is done
 	}
 	if l.running || !l.asked && now.Before(l.rest) {
 		l.again = true

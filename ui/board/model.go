@@ -40,6 +40,7 @@ type model struct {
 	guard  *guard
 	stop   *stopper // nil: the board does not stop its process
 	binds  []binding
+	labels map[string]string // of keys that the settings changed, by what they are by default
 
 	w, h   int
 	screen screen
@@ -52,6 +53,13 @@ type model struct {
 	paused bool
 	mouse  bool
 	split  int // columns that the detail beside a list has more than by default
+
+	saved   []View // that were saved from the board
+	notices notices
+	begin   tea.Cmd // what the first list wants to have done
+
+	counted *triage.Snapshot // in which flights were counted
+	flights int
 
 	pages   []page
 	peek    peek
@@ -108,19 +116,38 @@ type overlay interface {
 }
 
 func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g *guard, term *terminal, steady func() time.Time) *model {
-	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, binds: bindings(), dirty: true, term: term, steady: steady}
-	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano()}
+	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, dirty: true, term: term, steady: steady}
+	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute"}
+	m.binds, _ = opt.Settings.bindings() // they were checked when they were read
+	for i, b := range bindings() {
+		if now := m.binds[i].keys; len(b.keys) > 0 && now[0] != b.keys[0] {
+			if m.labels == nil {
+				m.labels = map[string]string{}
+			}
+			m.labels[b.keys[0]] = m.binds[i].label(m)
+		}
+	}
+	m.mouse = opt.Settings.Mouse
+	columns := func(s screen) []string {
+		for name, list := range opt.Settings.Columns {
+			if at, ok := screenNamed(name); ok && at == s {
+				return list
+			}
+		}
+		return nil
+	}
 	m.panes = [screens]pane{
-		&list[*triage.Finding]{spec: findingsSpec()},
-		&list[flight]{spec: flightSpec()},
-		&list[*triage.RunView]{spec: runsSpec()},
-		&list[*triage.ToolView]{spec: toolsSpec(m.rule)},
+		&list[*triage.Finding]{spec: findingsSpec().with(columns(onFindings))},
+		&list[flight]{spec: flightSpec().with(columns(onFlight))},
+		&list[*triage.RunView]{spec: runsSpec().with(columns(onRuns))},
+		&list[*triage.ToolView]{spec: toolsSpec(m.rule).with(columns(onTools))},
 		&list[*drainItem]{spec: drainSpec()},
-		&list[*Entry]{spec: journalSpec(func() []*Entry { return m.entries })},
+		&list[*Entry]{spec: journalSpec(func() []*Entry { return m.entries }).with(columns(onLog))},
 	}
 	m.latest = eng.Snapshot()
 	m.snap, m.prog = m.latest, eng.Progress()
-	m.showSnapshot()
+	m.restore(&opt.State)
+	m.begin = m.showSnapshot()
 	return m
 }
 

@@ -241,9 +241,12 @@ func ackIntent(q *question, targets []subject) (Intent, string) {
 	return in, q.need("reason")
 }
 
+// keysOf gives the keys of targets, each once.
 func keysOf(targets []subject) (out []string) {
 	for _, s := range targets {
-		out = append(out, s.key())
+		if key := s.key(); !slices.Contains(out, key) {
+			out = append(out, key)
+		}
 	}
 	return out
 }

@@ -54,6 +54,9 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 		select {
 		case err = <-done:
 			cancel()
+			if opt.Remember != nil && g.first() == nil {
+				opt.Remember(m.state())
+			}
 			return outcome(g, err, signalled, ctx)
 		case sig := <-signals:
 			if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && g.away.Load() { // typed at the pager
@@ -81,6 +84,9 @@ func Run(ctx context.Context, eng Engine, opt Options) error {
 			}
 			select {
 			case err = <-done:
+				if opt.Remember != nil && g.first() == nil {
+					opt.Remember(m.state())
+				}
 				return outcome(g, err, signalled, ctx)
 			case <-signals:
 				back()
@@ -119,6 +125,9 @@ func (o Options) complete() Options {
 // theme is the one asked for; without a wish, NO_COLOR and a terminal that can do nothing are respected.
 func (o Options) theme() (*ink.Theme, error) {
 	name := o.Theme
+	if name == "" || name == "auto" {
+		name = o.Settings.Theme
+	}
 	env := (&model{opt: o}).env
 	if name == "" || name == "auto" {
 		switch {

@@ -27,7 +27,7 @@ func runsSpec() *spec[*triage.RunView] {
 		columns: []column{
 			rRun:      {title: "RUN", min: 10, want: 12, max: 40},
 			rBar:      {title: "CALLS / CEILING", min: 20, want: 22, max: 44},
-			rSpark:    {title: "CALLS OVER TIME", min: 15, max: 24, drop: 4},
+			rSpark:    {title: "CALLS OVER TIME", name: "spark", min: 15, max: 24, drop: 4},
 			rTree:     {title: "TREE", min: 5, right: true, drop: 6},
 			rFindings: {title: "FINDINGS", min: 8, right: true, drop: 2},
 			rSide:     {title: "SIDE", min: 4, max: 10, from: 100, drop: 7},

@@ -35,10 +35,17 @@ type actedMsg struct {
 	err    error
 }
 
-// Init starts the second hand.
+// Init starts the second hand, and what the first list wants to have done.
 func (m *model) Init() tea.Cmd {
 	m.ticks = m.generation()
-	return m.nextTick(m.ticks)
+	if m.mouse && m.term != nil {
+		m.term.track(true)
+	}
+	cmds := []tea.Cmd{m.nextTick(m.ticks), m.begin}
+	if m.screen == onLog {
+		cmds = append(cmds, m.readLog())
+	}
+	return tea.Batch(cmds...)
 }
 
 func (m *model) nextTick(gen uint64) tea.Cmd {
@@ -124,6 +131,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.receive(msg)
 	case compareMsg:
 		return m.showComparison(msg)
+	case seekMsg:
+		return m.found(msg)
 	case askedMsg:
 		return m.showQuestion(msg)
 	case logMsg:
@@ -153,8 +162,9 @@ func (m *model) news(msg newsMsg) tea.Cmd {
 		m.latest = msg.snap
 	}
 	m.prog = msg.prog
+	rings := m.notify(m.latest)
 	if m.paused {
-		return nil
+		return rings
 	}
 	for _, p := range m.pages {
 		switch p := p.(type) {
@@ -164,7 +174,7 @@ func (m *model) news(msg newsMsg) tea.Cmd {
 			p.news(msg.snap)
 		}
 	}
-	return m.showSnapshot()
+	return tea.Batch(rings, m.showSnapshot())
 }
 
 // typed takes in what was typed: a slow line brings several letters at once, which are as many keys. What is pasted is text, and

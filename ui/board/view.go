@@ -140,7 +140,7 @@ func (m *model) drawPeek(b *ink.Block, side bool) {
 		key.now = m.look.now // ages stand in it
 	}
 	if p.key != key || p.lines == nil {
-		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe, ruleBy: m.rule}
+		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe, ruleBy: m.rule, labels: m.labels}
 		if side {
 			p.lines = c.compose(s, f)
 		} else {

@@ -284,14 +284,19 @@ func (x *actor) show(p *pane) {
 }
 
 // board runs the board on a session with its hands.
-func (a *app) board(ctx context.Context, s *session) (err error) {
+func (a *app) board(ctx context.Context, s *session, set func(*board.Options)) (err error) {
 	x := a.newActor(ctx, s)
 	opt := a.boardOptions(s)
+	set(&opt)
 	opt.Actor = x
 	if x.journal != nil {
 		opt.Journal = x
 	}
-	err = board.Run(ctx, s, opt)
+	if opt.Plain {
+		err = board.RunPlain(ctx, s, opt)
+	} else {
+		err = board.Run(ctx, s, opt)
+	}
 	signalled := errors.Is(err, board.ErrSignal) || ctx.Err() != nil
 	if x.acks != nil && x.acks.err != nil {
 		fmt.Fprintln(a.env.Stderr, safe.Line("drainboard: "+x.acks.err.Error()))

@@ -10,6 +10,7 @@ import (
 
 	"drainboard/ledger"
 	"drainboard/ledger/sqlite"
+	"drainboard/ui/board"
 	"drainboard/ui/command/demo"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type demoFlags struct {
 	dir   string
 	seed  uint64
 	speed float64
+	look  boardFlags
 }
 
 func newDemo(a *app) *cobra.Command {
@@ -36,6 +38,7 @@ Without a terminal it writes the whole minute at once and prints the verdict, wi
 	c.Flags().StringVar(&flags.dir, "dir", "", "write into `FOLDER`, which must be empty or new, and keep it")
 	c.Flags().Uint64Var(&flags.seed, "seed", 1, "`NUMBER` that decides what is invented")
 	c.Flags().Float64Var(&flags.speed, "speed", 1, "how many times faster than a minute it happens")
+	flags.look.bind(c)
 	return c
 }
 
@@ -61,7 +64,7 @@ func (a *app) demo(ctx context.Context, flags *demoFlags) (err error) {
 	a.opts.ledger, a.opts.namedLedger = filepath.Join(dir, ledgerName), true
 	a.opts.tools, a.opts.namedTools = filepath.Join(dir, "tools.yaml"), true
 	args := []string{demo.Paid + "=" + filepath.Join(dir, demo.Paid), demo.Dest + "=" + filepath.Join(dir, demo.Dest)}
-	if !a.env.Interactive || a.opts.json {
+	if !a.env.Interactive && !flags.look.plain || a.opts.json {
 		return a.demoVerdict(ctx, dir, store, args, flags)
 	}
 	return a.demoLive(ctx, dir, store, args, flags)
@@ -85,6 +88,10 @@ func (a *app) demoVerdict(ctx context.Context, dir string, store ledger.Store, a
 
 // demoLive plays the drain as it happens, and opens the board on it.
 func (a *app) demoLive(ctx context.Context, dir string, store ledger.Store, args []string, flags *demoFlags) error {
+	set, err := a.boardSettings(&flags.look)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	start := a.env.Now()
@@ -103,7 +110,7 @@ func (a *app) demoLive(ctx context.Context, dir string, store ledger.Store, args
 		stop()
 		return errors.Join(err, ignoreCanceled(<-played))
 	}
-	err = a.board(ctx, s)
+	err = a.board(ctx, s, func(o *board.Options) { o.Settings, o.Plain = set, a.plainBoard(&flags.look) })
 	stop()
 	return errors.Join(err, s.Close(), ignoreCanceled(<-played))
 }

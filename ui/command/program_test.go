@@ -190,7 +190,7 @@ var doors = []struct{ room, may string }{
 	{"drainboard/ui/safe", "github.com/charmbracelet/x/ansi"},
 	{"drainboard/ui/board/probe", "github.com/charmbracelet/lipgloss"},
 	{"drainboard/ui/board/...", "drainboard/keys/... drainboard/trace/... drainboard/ledger/... drainboard/ui/safe drainboard/ui/board/... " +
-		"github.com/charmbracelet/... github.com/aymanbagabas/go-osc52/v2 golang.org/x/sys/..."},
+		"github.com/charmbracelet/... github.com/aymanbagabas/go-osc52/v2 go.yaml.in/yaml/v3 golang.org/x/sys/..."},
 	{"drainboard/ui/command/...", "drainboard/keys/... drainboard/trace/... drainboard/ledger/... drainboard/ui/... " +
 		"github.com/spf13/... github.com/charmbracelet/x/term golang.org/x/sys/..."},
 }

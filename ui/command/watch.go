@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"drainboard/trace"
 	"drainboard/ui/board"
 	_ "drainboard/ui/board/probe" // keeps Bubble Tea from asking the terminal while a command starts
 
@@ -13,6 +14,7 @@ import (
 
 func newWatch(a *app) *cobra.Command {
 	var flags checkFlags
+	var look boardFlags
 	c := &cobra.Command{
 		Use:   "watch [PATH | label=PATH | -]...",
 		Short: "Open the board (what drainboard does without a command)",
@@ -27,25 +29,38 @@ the same as check.`,
 					}
 				}
 			}
-			if !a.env.Interactive || a.opts.json {
+			if !a.env.Interactive && !look.plain || a.opts.json {
 				return a.check(c.Context(), args, &flags)
 			}
-			return a.watch(c.Context(), args)
+			return a.watch(c.Context(), args, &look)
 		},
 	}
 	flags.bind(c)
+	look.bind(c)
 	a.bindWindow(c)
 	return c
 }
 
 // watch opens the board.
-func (a *app) watch(ctx context.Context, args []string) error {
+func (a *app) watch(ctx context.Context, args []string, look *boardFlags) error {
+	set, err := a.boardSettings(look)
+	if err != nil {
+		return err
+	}
 	s, err := a.start(ctx, args, true)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return a.board(ctx, s)
+	return a.board(ctx, s, func(o *board.Options) {
+		o.Settings, o.State, o.Remember = set, a.remembered(), a.remember
+		o.Plain = a.plainBoard(look)
+		for _, src := range s.sources {
+			if src.Path == trace.Stdin && o.Plain {
+				o.In = nil // a trace comes that way
+			}
+		}
+	})
 }
 
 // boardOptions are the board's part of the flags and of what was found.
