@@ -130,7 +130,8 @@ type askedMsg struct {
 	action  Action
 	targets []subject
 	rows    []ledger.Row
-	twice   int // targets whose row is there already
+	of      map[string]subject // the target of each row
+	twice   int                // targets whose row is there already
 	plan    *Plan
 	merges  []Preview
 	err     error
@@ -161,17 +162,17 @@ func (m *model) ask(a Action) tea.Cmd {
 		if a != ActFail && a != ActCommit && a != ActHumanKey {
 			return msg
 		}
-		seen := map[string]bool{} // a row and its call in the trace may both be marked
+		msg.of = map[string]subject{}
 		for _, s := range targets {
 			row, ok, err := m.eng.Row(ctx, s.key())
 			switch {
 			case err != nil:
 				msg.err = err
 				return msg
-			case ok && seen[row.Key]:
-				msg.twice++
+			case ok && !msg.of[row.Key].none():
+				msg.twice++ // a row and its call in the trace may both be marked
 			case ok:
-				seen[row.Key] = true
+				msg.of[row.Key] = s
 				msg.rows = append(msg.rows, row)
 			}
 		}
@@ -203,7 +204,15 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 		}
 		return m.say(string(msg.action)+": "+wrong, ink.Warn)
 	}
-	q := newQuestion(msg.action, msg.targets, rows, len(msg.targets)-msg.twice-len(rows))
+	targets, skipped := msg.targets, 0
+	if len(rows) > 0 {
+		skipped = len(targets) - msg.twice - len(rows)
+		targets = nil
+		for _, r := range rows {
+			targets = append(targets, msg.of[r.Key])
+		}
+	}
+	q := newQuestion(msg.action, targets, rows, skipped)
 	if msg.plan != nil {
 		q.planned(msg.targets, msg.plan)
 	}

@@ -86,7 +86,7 @@ func newQuestion(a Action, targets []subject, rows []ledger.Row, skipped int) *q
 	case ActIgnore:
 		q.ignore(targets[0])
 	}
-	if skipped > 0 && len(rows) > 0 {
+	if skipped > 0 {
 		q.list = append(q.list, count(skipped, "marked row is", "marked rows are")+" left out: the ledger has none for it, or it is settled")
 	}
 	q.at = 0

@@ -26,13 +26,15 @@ func TestDrainOnTheBoard(t *testing.T) {
 `)
 	write(t, filepath.Join(dir, "dest", "d1.jsonl"), `{"type":"tool_call","ts":"2026-03-02T09:00:00Z","run_id":"d1","call_id":"1","tool":"read_file","args":{}}`+"\n")
 	s := open(t, dir, "watch", "paid=paid", "dest=dest", "--window", "5s")
-	s.sees("NO-GO 3")
+	s.sees("NO-GO 3", "2 In flight 2") // the call of the row in flight is not there twice
 	s.types("5")
 	s.sees("BEFORE THE SWITCH", "open_pr", "lookup_crm", "no ledger row", "draining")
 
 	s.types(enter)
-	s.sees("inflight")
-	s.asks("f", "Mark open_pr")
+	s.sees("in flight", "trace only")
+	s.types("V")
+	s.asks("f", "Mark open_pr fed8d14ef793 failed?")
+	s.sees("1 marked row is left out: the ledger has none for it")
 	s.types("its worker gave up", enter, "y")
 	s.sees("NO-GO 2")
 
