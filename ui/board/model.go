@@ -61,9 +61,6 @@ type model struct {
 	counted *triage.Snapshot // in which flights were counted
 	flights int
 
-	counted *triage.Snapshot // in which flights were counted
-	flights int
-
 	pages   []page
 	peek    peek
 	front   overlay // what takes keys before everything else: a prompt, a question; nil: nothing
