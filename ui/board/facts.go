@@ -124,6 +124,9 @@ func (f *facts) readRow(ctx context.Context, e Engine) {
 	if key == "" {
 		return
 	}
+	if e.Snapshot().Verdict.TracesOnly { // there is no ledger: the header says so
+		return
+	}
 	f.row, f.hasRow, f.rowErr = e.Row(ctx, key)
 	if f.hasRow && f.row.HasResponse {
 		f.stored = newDocument([]byte(f.row.Response), nil)

@@ -304,3 +304,18 @@ func TestWindow(t *testing.T) {
 		t.Errorf("what is still to come is not said:\n%s", b.frame())
 	}
 }
+
+// TestNarrow: at the least width every screen is named, and without sides the header says how much was read, and how old that is.
+func TestNarrow(t *testing.T) {
+	f := newFake()
+	f.snap.Sides = nil
+	f.snap.Sources[0].Last = noon.Add(-7 * time.Second).UnixNano()
+	lines := strings.Split(newBoard(t, f, options(), leastW, leastH).frame(), "\n")
+	if !strings.Contains(lines[1], "6 Log") || !strings.Contains(lines[1], "1 Findings 30") || !strings.Contains(lines[1], "?1") {
+		t.Errorf("the tabs are %q", lines[1])
+	}
+	head, _, _ := strings.Cut(newBoard(t, f, options(), 120, 24).frame(), "\n")
+	if !strings.Contains(head, count(f.snap.Totals.Calls, "call", "calls")+" ") || strings.Contains(head, "paid") {
+		t.Errorf("the header is %q", head)
+	}
+}

@@ -49,6 +49,19 @@ func (m *model) headParts() (parts [][]span) {
 		}
 		parts = append(parts, p)
 	}
+	if len(m.snap.Sides) == 0 {
+		if m.dated != m.snap {
+			m.dated, m.newest = m.snap, trace.NoTime
+			for i := range m.snap.Sources {
+				m.newest = max(m.newest, m.snap.Sources[i].Last)
+			}
+		}
+		p := []span{say(count(m.snap.Totals.Calls, "call", "calls"), ink.Plain)}
+		if m.newest != trace.NoTime {
+			p = append(p, say(" "+ago(float64(m.look.now-m.newest)/1e9), ink.Faint))
+		}
+		parts = append(parts, p)
+	}
 	switch {
 	case m.opt.Ledger == "":
 		parts = append(parts, []span{say("no ledger", ink.Faint)})
@@ -171,11 +184,17 @@ func (m *model) rightNote() string {
 }
 
 func (m *model) tabGap() int {
-	if m.w >= 100 {
+	switch {
+	case m.w >= 100:
 		return 3
+	case m.w >= tabsFrom:
+		return 2
 	}
-	return 2
+	return 1
 }
+
+// tabsFrom are the columns from which on all screens show their counts; below that only the one that is shown does.
+const tabsFrom = 76
 
 // tabCounts are a screen's count, and of the tools how many are unclassified.
 func (m *model) tabCounts(s screen) (n, more string) {
@@ -200,7 +219,7 @@ func (m *model) tabCounts(s screen) (n, more string) {
 	case onLog:
 		count = len(m.entries)
 	}
-	if count == 0 {
+	if count == 0 || m.w < tabsFrom && s != m.screen {
 		return "", more
 	}
 	if count >= 100_000 {

@@ -61,6 +61,9 @@ type model struct {
 	counted *triage.Snapshot // in which flights were counted
 	flights int
 
+	dated  *triage.Snapshot // of which newest is the time of the newest line
+	newest int64
+
 	pages   []page
 	peek    peek
 	front   overlay // what takes keys before everything else: a prompt, a question; nil: nothing
