@@ -3,6 +3,7 @@
 package run
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -27,8 +28,18 @@ func signal(cmd *exec.Cmd, foreground bool, s syscall.Signal) {
 	_ = cmd.Process.Signal(s) // refuses by itself once the child was waited for
 }
 
-func terminate(cmd *exec.Cmd, foreground bool) { signal(cmd, foreground, syscall.SIGTERM) }
-func kill(cmd *exec.Cmd, foreground bool)      { signal(cmd, foreground, syscall.SIGKILL) }
+// terminate asks the group to end: with TERM, or with the signal that is the cause.
+func terminate(cmd *exec.Cmd, foreground bool, cause error) {
+	with := syscall.SIGTERM
+	if came := (Signal{}); errors.As(cause, &came) {
+		if s, ok := came.Signal.(syscall.Signal); ok {
+			with = s
+		}
+	}
+	signal(cmd, foreground, with)
+}
+
+func kill(cmd *exec.Cmd, foreground bool) { signal(cmd, foreground, syscall.SIGKILL) }
 
 // left says whether anybody of the group is still there.
 func left(cmd *exec.Cmd, foreground bool) bool {

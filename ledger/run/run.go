@@ -2,7 +2,8 @@
 // place that does.
 //
 // A command is an argument vector and never goes through a shell. It gets a process group of its own, an environment
-// that is an allow-list, and a limit; at the limit, or when its context ends, the whole group is asked to end (TERM) and,
+// that is an allow-list, and a limit; at the limit, or when its context ends, the whole group is asked to end (TERM, or the
+// signal that ended the context) and,
 // after a grace, made to (KILL). Its output is streamed to whoever asked and kept as head and tail, with a count of all
 // bytes. A command that ends by itself may leave others behind, as a daemon is started; whoever of them holds its output
 // open is waited for no longer than the grace. After the limit nobody of the group is left.
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"time"
 )
@@ -45,6 +47,12 @@ type Result struct {
 	Stream   error // the first write to Command.Stdout or Stderr that failed
 	Took     time.Duration
 }
+
+// Signal is the cause of a context that a signal ended: the child gets the same one in place of TERM.
+type Signal struct{ os.Signal }
+
+// Error names the signal.
+func (s Signal) Error() string { return s.String() + " signal received" }
 
 // NotStarted is the error of a command that could not be run: Exit is 127 when it was not found and 126 when it may not
 // be executed, as shells say it.
@@ -120,7 +128,7 @@ func (r *Result) wait(ctx context.Context, cmd *exec.Cmd, c *Command) error {
 	case <-ctx.Done():
 		r.Stopped = true
 	}
-	terminate(cmd, c.Foreground)
+	terminate(cmd, c.Foreground, context.Cause(ctx))
 	grace := time.NewTimer(c.Grace)
 	defer grace.Stop()
 	var err error

@@ -22,7 +22,7 @@ func (c *checkFlags) bind(cmd *cobra.Command) {
 	c.failOn = choice{"", []string{"info", "low", "medium", "high", "critical"}}
 	cmd.Flags().Var(&c.failOn, "fail-on", "exit 1 also when a finding is of this `SEVERITY` or worse: info, low, medium, high, critical")
 	cmd.Flags().StringVar(&c.filter, "filter", "", "list, and hold --fail-on to, what matches `EXPRESSION` only, as \"kind:duplicate sev>=medium tool:open_pr\"")
-	cmd.Flags().IntVar(&c.limit, "limit", 30, "list at most `N` findings; 0: all")
+	limitVar(cmd.Flags(), &c.limit, 30, "list at most `N` findings; 0: all")
 }
 
 func newCheck(a *app) *cobra.Command {

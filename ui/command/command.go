@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"time"
 
+	"drainboard/ledger/run"
+
 	"github.com/charmbracelet/x/term"
 )
 
@@ -52,10 +54,8 @@ type Env struct {
 
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
-	// The signals end a command through its context; a second one ends the process at once, as without a handler.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	e := &Env{
 		Args:   os.Args[1:],
 		Stdin:  os.Stdin,
@@ -80,6 +80,26 @@ func Main() int {
 		}
 	}
 	return Run(ctx, e)
+}
+
+// untilSignal is a context that a signal ends; its cause says which one, so that it can be passed on to a child. A second one ends the
+// process at once, as without a handler.
+func untilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-came:
+			signal.Stop(came)
+			cancel(run.Signal{Signal: s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(came)
+		cancel(nil)
+	}
 }
 
 // userAtHost is who this process runs as, as the system knows it.

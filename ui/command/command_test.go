@@ -96,6 +96,15 @@ func TestUsage(t *testing.T) {
 		{"version x", "expected no arguments"},
 		{"init --pack vim x", "--pack"},
 		{"check --max-line 0 x", "expected a number of bytes"},
+		{"check --limit -1 x", "expected a number from 0 on"},
+		{"ledger ls --limit -1", "expected a number from 0 on"},
+		{"check --draining padi paid=x dest=y", "expected paid or dest; did you mean paid?"},
+		{"check --draining paid x", "no source has a side"},
+		{"check --draining paid", "no source has a side"},
+		{"check paid=x dest=./x", "it is read once"},
+		{"export -o report.txt x", "ends in .md, .json or .csv"},
+		{"help chek", "did you mean check?"},
+		{"help ledger lst", "did you mean ls?"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			w := newWorld(t, strings.Fields(c.args)...)
@@ -124,6 +133,17 @@ func TestHelp(t *testing.T) {
 		}
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: short text %q", c.Name(), c.Short)
+		}
+	}
+}
+
+// TestHelpCommand shows that help X is X --help.
+func TestHelpCommand(t *testing.T) {
+	for _, topic := range []string{"", "check", "ledger ls"} {
+		words := strings.Fields(topic)
+		asked, flag := newWorld(t, append([]string{"help"}, words...)...), newWorld(t, append(words, "--help")...)
+		if a, b := asked.run(t), flag.run(t); a != exitDone || b != exitDone || asked.out.String() != flag.out.String() {
+			t.Errorf("help %s: exit code %d, %q; --help: %d, %q", topic, a, asked.out.String(), b, flag.out.String())
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ Exit codes: 0 GO; 1 NO-GO, also when --timeout is over; 2 it could not run.`,
 	a.bindWindow(c)
 	c.Flags().BoolVar(&flags.wait, "wait", false, "follow, and end when it is GO")
 	c.Flags().DurationVar(&flags.timeout, "timeout", 0, "with --wait: give up after `DURATION`, with exit code 1; 0: never")
-	c.Flags().IntVar(&flags.limit, "limit", 10, "list at most `N` rows of each kind; 0: all")
+	limitVar(c.Flags(), &flags.limit, 10, "list at most `N` rows of each kind; 0: all")
 	return c
 }
 
@@ -59,9 +58,6 @@ func (a *app) drain(ctx context.Context, args []string, flags *drainFlags) error
 		return err
 	}
 	defer s.Close()
-	if err := a.knownSide(s); err != nil {
-		return &usage{"drain", err}
-	}
 	if err := s.Wait(ctx); err != nil {
 		return err
 	}
@@ -110,23 +106,6 @@ func (a *app) drainUsage(flags *drainFlags) error {
 		return errors.New("--timeout says how long --wait waits: give --wait too")
 	case flags.wait && !a.opts.now.IsZero():
 		return errors.New("--now stops the clock, and --wait would wait for ever: leave one of them away")
-	}
-	return nil
-}
-
-// knownSide refuses a draining side that no source has.
-func (a *app) knownSide(s *session) error {
-	var labels []string
-	for _, src := range s.sources {
-		if src.Label != "" && !slices.Contains(labels, src.Label) {
-			labels = append(labels, src.Label)
-		}
-	}
-	if d := a.opts.draining; d != "" && !slices.Contains(labels, d) {
-		if len(labels) == 0 {
-			return fmt.Errorf("--draining %s: no source has a side; name them as %s=PATH", d, d)
-		}
-		return fmt.Errorf("--draining %s: expected %s", d, orList(labels))
 	}
 	return nil
 }

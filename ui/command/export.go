@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -25,14 +27,16 @@ func newExport(a *app) *cobra.Command {
 of what was found and done, every finding with the calls behind it, and what operators did (the log of
 the ledger). The same input and the same --now give the same report, byte for byte.
 
+Without --format the ending of -o decides: .md, .json or .csv.
+
 CSV is the timeline: one line a call of a finding, or an action. --redact leaves out whatever comes
 from arguments, results and reasons, and puts digests for the names of runs, files and people.`,
 		Example: `  drainboard export traces/ --ledger tool_replay.sqlite -o incident.md
   drainboard export --format csv --redact paid=traces/paid dest=traces/dest > incident.csv`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if a.opts.json {
-				flags.format.word = "json"
+			if err := flags.settle(c.Flags().Changed("format"), a.opts.json); err != nil {
+				return err
 			}
 			return a.export(c.Context(), args, &flags)
 		},
@@ -41,6 +45,20 @@ from arguments, results and reasons, and puts digests for the names of runs, fil
 	c.Flags().StringVarP(&flags.out, "out", "o", "", "write `FILE`, which must not be there yet, instead of standard output")
 	c.Flags().BoolVar(&flags.redact, "redact", false, "leave out what comes from arguments, results and reasons; digests for names")
 	return c
+}
+
+// settle finds the format: --json, --format, else the ending of -o.
+func (f *exportFlags) settle(named, asJSON bool) error {
+	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(f.out), ".")); {
+	case asJSON:
+		f.format.word = "json"
+	case named || f.out == "":
+	case ending == "markdown":
+		f.format.word = "md"
+	case f.format.Set(ending) != nil:
+		return &usage{"export", fmt.Errorf("-o %s: expected a name that ends in .md, .json or .csv, or --format beside it", f.out)}
+	}
+	return nil
 }
 
 // export writes the report.

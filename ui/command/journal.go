@@ -33,7 +33,7 @@ images of the row before and after.`,
 	}
 	c.Flags().BoolVar(&all, "all", false, "what the envelope did, too")
 	c.Flags().BoolVar(&output, "output", false, "what compensations printed, too")
-	c.Flags().IntVar(&limit, "limit", 50, "print at most the newest `N`; 0: all")
+	limitVar(c.Flags(), &limit, 50, "print at most the newest `N`; 0: all")
 	return c
 }
 

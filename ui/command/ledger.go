@@ -42,7 +42,7 @@ func newLedgerLs(a *app) *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return a.ledgerLs(c.Context(), state, limit) },
 	}
 	c.Flags().StringVar(&state, "state", "", "only rows in `STATE`, as inflight, committed, failed")
-	c.Flags().IntVar(&limit, "limit", 50, "list at most `N` rows; 0: all")
+	limitVar(c.Flags(), &limit, 50, "list at most `N` rows; 0: all")
 	return c
 }
 
@@ -129,7 +129,7 @@ func (a *app) lineOfRow(t *table.Table, r ledger.Row) rowLine {
 	}
 	l := rowLine{
 		Key: r.Key, Tool: r.Tool, State: string(r.State), Created: stamp(r.Created), Updated: stamp(r.Updated),
-		Age: float64(a.clock().UnixNano())/1e9 - r.Updated, Timeout: rule.Timeout.Seconds(), Owner: owner(r.Claim),
+		Age: a.since(r.Updated), Timeout: rule.Timeout.Seconds(), Owner: owner(r.Claim),
 	}
 	l.Hung = r.State == ledger.InFlight && l.Age > l.Timeout
 	l.Doubt = r.State == ledger.InFlight && orphaned(r.Claim)
@@ -151,7 +151,24 @@ func orphaned(c *ledger.Claim) bool {
 }
 
 // stamp prints seconds since 1970 as RFC 3339 in UTC.
-func stamp(seconds float64) string { return triage.Stamp(int64(math.Round(seconds*1e6)) * 1000) }
+// It is "" for what is no moment of a calendar: a column of a ledger may hold any number.
+func stamp(seconds float64) string {
+	if !datable(seconds) {
+		return ""
+	}
+	return triage.Stamp(int64(math.Round(seconds*1e6)) * 1000)
+}
+
+// datable says whether seconds since 1970 fit a clock of nanoseconds: the years 1678 to 2261.
+func datable(seconds float64) bool { return math.Abs(seconds) < 9.2e9 }
+
+// since is how long ago a moment of the ledger was, in seconds; 0 when it is none.
+func (a *app) since(seconds float64) float64 {
+	if !datable(seconds) {
+		return 0
+	}
+	return float64(a.clock().UnixNano())/1e9 - seconds
+}
 
 // rows prints the counts by state, and the rows.
 func (p *page) rows(path string, states map[string]int, lines []rowLine, limit int) {

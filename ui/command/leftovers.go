@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"drainboard/ledger/leftovers"
@@ -38,7 +39,7 @@ It prints a cleanup plan: which object to keep (the one that the ledger stored),
 other one, and the command. It changes nothing. --apply runs the compensations of what is no guess,
 each once whoever asks, as compensate does; what git or a hosting platform has to do stays yours.
 
-Exit codes: 0 nothing found, or all of it undone; 1 leftovers found; 2 it could not run.`,
+Exit codes: 0 nothing found but guesses, or all of it undone; 1 leftovers found; 2 it could not run.`,
 		Example: `  drainboard leftovers paid=traces/paid dest=traces/dest --ledger tool_replay.sqlite
   drainboard leftovers --git . --since 2026-09-06T00:00:00Z
   drainboard leftovers --deliveries deliveries.jsonl --json`,
@@ -58,7 +59,7 @@ Exit codes: 0 nothing found, or all of it undone; 1 leftovers found; 2 it could 
 	f.StringArrayVar(&flags.deliveries, "deliveries", nil, "look for repeated webhook deliveries in the export `FILE` too (JSONL or JSON); may be given again")
 	f.BoolVar(&flags.apply, "apply", false, "run the compensations of the plan")
 	f.BoolVar(&flags.quiet, "quiet", false, "do not show what the scripts print")
-	f.IntVar(&flags.limit, "limit", 30, "list at most `N` groups; 0: all")
+	limitVar(f, &flags.limit, 30, "list at most `N` groups; 0: all")
 	return c
 }
 
@@ -102,7 +103,7 @@ func (a *app) leftovers(ctx context.Context, args []string, flags *leftoversFlag
 	if flags.apply {
 		return a.applyLeftovers(ctx, h, &found, flags)
 	}
-	if len(found.Groups) > 0 {
+	if slices.ContainsFunc(found.Groups, func(g leftovers.Group) bool { return !g.Guess }) {
 		return errNo
 	}
 	return nil
@@ -166,7 +167,7 @@ func (a *app) undoArgs(args []string) []string {
 // applyLeftovers runs the compensations of the plan, but for guesses: a person looks at those.
 func (a *app) applyLeftovers(ctx context.Context, h *hands, found *leftovers.Found, flags *leftoversFlags) error {
 	var list []operate.Undoing
-	left := 0 // what no compensation undoes
+	left, sure := 0, 0 // what no compensation undoes; what of it is no guess
 	seen := map[string]bool{}
 	for gi := range found.Groups {
 		g := &found.Groups[gi]
@@ -177,6 +178,9 @@ func (a *app) applyLeftovers(ctx context.Context, h *hands, found *leftovers.Fou
 				continue
 			case o.Action != leftovers.Compensate || g.Guess:
 				left++
+				if !g.Guess {
+					sure++
+				}
 				continue
 			}
 			key, side, kept, extra := o.Undoing()
@@ -209,6 +213,8 @@ func (a *app) applyLeftovers(ctx context.Context, h *hands, found *leftovers.Fou
 	}
 	if left > 0 {
 		fmt.Fprintf(a.env.Stderr, "drainboard: %s to be looked at by a person\n", plural(left, "object is left", "objects are left"))
+	}
+	if sure > 0 {
 		return errNo
 	}
 	return nil

@@ -58,6 +58,28 @@ func (o *options) bind(f *pflag.FlagSet) {
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only")
 }
 
+// limitVar declares --limit.
+func limitVar(f *pflag.FlagSet, to *int, usual int, help string) {
+	*to = usual
+	f.Var((*limit)(to), "limit", help)
+}
+
+// limit is a flag that holds how much is listed at most; 0: all.
+type limit int
+
+func (l *limit) String() string { return strconv.Itoa(int(*l)) }
+
+func (l *limit) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return fmt.Errorf("expected a number from 0 on, found %q", s)
+	}
+	*l = limit(n)
+	return nil
+}
+
+func (l *limit) Type() string { return "int" }
+
 // moment is a flag that holds a time.
 type moment struct {
 	time.Time

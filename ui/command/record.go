@@ -35,7 +35,7 @@ ended first.`,
 func (a *app) record(ctx context.Context, path string) (err error) {
 	f, err := trace.OpenRecord(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; name a file, there or not, in a folder that is there and may be written; nothing was recorded", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := linesOf(ctx, a.env.Stdin, int(a.opts.maxLine))

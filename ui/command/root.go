@@ -10,6 +10,7 @@ import (
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // app is what the commands of one command line share.
@@ -64,8 +65,54 @@ func newRoot(e *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{name(c), err}
 	})
-	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newCompensate(a), newExec(a), newRecord(a), newReplay(a), newDrain(a), newLeftovers(a), newExport(a), newDemo(a), newFormats(a), newConfig(a), newVersion(a))
+	root.SetHelpCommand(newHelp(root))
+	root.AddCommand(watch, newCheck(a), newKeys(a), newTools(a), newInit(a), newBudget(a), newLedger(a), newCompensate(a), newExec(a), newRecord(a), newReplay(a), newDrain(a), newLeftovers(a), newExport(a), newDemo(a), newFormats(a), newConfig(a), newVersion(a), newMan(a, root))
+	completeChoices(root)
 	return root
+}
+
+// completeChoices tells shells which words a flag of a few words takes.
+func completeChoices(c *cobra.Command) {
+	each := func(f *pflag.Flag) {
+		if words, ok := f.Value.(*choice); ok {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words.words, cobra.ShellCompDirectiveNoFileComp)) // fails when it has one
+		}
+	}
+	c.PersistentFlags().VisitAll(each)
+	c.LocalNonPersistentFlags().VisitAll(each)
+	for _, s := range c.Commands() {
+		completeChoices(s)
+	}
+}
+
+// newHelp is cobra's help command, but for a topic that there is not: that is a mistake.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "Help for a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c := root
+			for _, word := range args {
+				var known []string
+				var next *cobra.Command
+				for _, s := range c.Commands() {
+					if s.Name() == word {
+						next = s
+					}
+					if s.IsAvailableCommand() {
+						known = append(known, s.Name())
+					}
+				}
+				if next == nil {
+					return &usage{name(c), fmt.Errorf("help: there is no command %q%s", strings.TrimSpace(name(c)+" "+word), didYouMean(word, known))}
+				}
+				c = next
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
 }
 
 // name is how a command is called, without the program: "ledger ls", or "" for the program itself.

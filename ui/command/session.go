@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,9 @@ func (a *app) open(ctx context.Context, args []string) (*session, error) {
 // sources turns arguments into sources; without any it looks for traces where they usually are.
 func (a *app) sources(args []string) (*foundTraces, error) {
 	if len(args) == 0 {
+		if err := a.sides(nil); err != nil {
+			return nil, err
+		}
 		want := search{agent: a.opts.agent, since: a.opts.since.Time}
 		if a.opts.project != "" {
 			dir, err := filepath.Abs(filepath.Join(a.env.Dir, a.opts.project))
@@ -106,7 +110,29 @@ func (a *app) sources(args []string) (*foundTraces, error) {
 	if stdin > 1 {
 		return nil, &usage{"", fmt.Errorf("standard input (-) is named %d times: it can be read once", stdin)}
 	}
-	return &foundTraces{sources: out}, nil
+	return &foundTraces{sources: out}, a.sides(out)
+}
+
+// sides refuses labels that would leave a side empty without a word: the draining one must be given, and one path cannot be two.
+func (a *app) sides(sources []trace.Source) error {
+	var labels []string
+	for i, s := range sources {
+		if s.Label != "" && !slices.Contains(labels, s.Label) {
+			labels = append(labels, s.Label)
+		}
+		for _, before := range sources[:i] {
+			if before.Label != s.Label && (filepath.Clean(before.Path) == filepath.Clean(s.Path) || sameFile(before.Path, s.Path)) {
+				return &usage{"", fmt.Errorf("%s is named on side %q and on side %q: it is read once, so expected another path for one of them", s.Path, before.Label, s.Label)}
+			}
+		}
+	}
+	if d := a.opts.draining; d != "" && !slices.Contains(labels, d) {
+		if len(labels) == 0 {
+			return &usage{"", fmt.Errorf("--draining %s: no source has a side; name them as %s=PATH", d, d)}
+		}
+		return &usage{"", fmt.Errorf("--draining %s: expected %s%s", d, orList(labels), didYouMean(d, labels))}
+	}
+	return nil
 }
 
 // findTable reads the decision table (PRODUCT.md "Shared flags"): --tools, else tools.yaml in the working directory or above it up
@@ -126,7 +152,7 @@ func (a *app) findTable(first string) (*table.Table, place, error) {
 			return table.Default(), place{}, nil
 		}
 	}
-	src, err := os.ReadFile(at.path)
+	src, err := readRegular(at.path)
 	if err != nil {
 		return nil, at, fmt.Errorf("read the decision table: %w; name another with --tools, or write one with drainboard init", err)
 	}
@@ -179,6 +205,18 @@ func besideOf(path, name string) (string, bool) {
 	}
 	at := filepath.Join(dir, name)
 	return at, isFile(at)
+}
+
+// readRegular reads a file, and waits for no pipe that nobody writes to.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: expected a regular file, found one of type %s", path, info.Mode().Type())
+	}
+	return os.ReadFile(path)
 }
 
 func isFile(path string) bool {
@@ -252,13 +290,17 @@ func (a *app) list(ctx context.Context, s *session) error {
 
 // nothing is the error of a command none of whose sources could be read.
 func (s *session) nothing(r *triage.Report) error {
-	if len(r.Sources) > 0 {
-		return nil
-	}
 	var errs []error
+	unread := map[string]bool{}
 	for _, bad := range r.Unreadable {
-		if bad.File != s.ledger.name() {
+		if bad.Line == 0 && bad.File != s.ledger.name() {
 			errs = append(errs, fmt.Errorf("%s: %s", bad.File, bad.Reason))
+			unread[bad.File] = true
+		}
+	}
+	for _, src := range r.Sources {
+		if src.Lines > 0 || !unread[src.File] {
+			return nil
 		}
 	}
 	if len(errs) == 0 {

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"drainboard/keys/table"
@@ -106,5 +105,5 @@ func readTable(at place) ([]byte, error) {
 	case at.fixed != "":
 		return nil, &refusal{fmt.Errorf("%s is not changed: %s; name it with --tools if it is yours", at.path, at.fixed)}
 	}
-	return os.ReadFile(at.path)
+	return readRegular(at.path)
 }

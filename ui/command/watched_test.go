@@ -146,7 +146,7 @@ func TestDrainUsage(t *testing.T) {
 		"--window -5m paid":                      "above zero",
 		"--wait --now 2026-03-02T12:00:00Z paid": "--now stops the clock",
 		"--draining dest paid":                   "no source has a side",
-		"--draining none a=paid b=paid":          "expected a or b",
+		"--draining none a=paid b=dest":          "expected a or b",
 	} {
 		w := newWorld(t, append([]string{"drain"}, strings.Fields(args)...)...)
 		write(t, filepath.Join(w.Dir, "paid", "x.jsonl"), "")
