@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/term"
 
 	"drainboard/ui/board/ink"
 	"drainboard/ui/safe"
@@ -16,8 +18,8 @@ import (
 
 // RunPlain is the board in lines, for screen readers and for terminals that cannot do more (--plain, ACCESSIBLE=1): nothing is drawn over,
 // nothing spins. A line that is typed is an action's key or name, or text where one is asked for; what it shows is printed once. What
-// comes by itself is a line: a verdict that changed, a new critical finding. It returns when the operator quits, the input ends after it
-// has said something, or ctx ends.
+// comes by itself is a line: a verdict that changed, a new critical finding. It returns when the operator quits, when the
+// input has ended, or when ctx ends. Lines that nobody types wait until everything is read.
 func RunPlain(ctx context.Context, eng Engine, opt Options) error {
 	opt = opt.complete()
 	opt.Theme, opt.ASCII, opt.Settings.Notify = "none", true, "off"
@@ -31,6 +33,9 @@ func RunPlain(ctx context.Context, eng Engine, opt Options) error {
 	x := &plain{model: newModel(inner, eng, opt, theme, g, nil, time.Now), out: opt.Out, msgs: make(chan tea.Msg, 64)}
 	x.w, x.h = plainWidth, plainHeight
 	g.Go("pump", func() { pump(inner, eng, func(m tea.Msg) { x.send(inner, m) }) })
+	if f, ok := opt.In.(*os.File); !ok || !term.IsTerminal(f.Fd()) {
+		x.hold = true
+	}
 	if opt.In != nil {
 		g.Go("keys", func() { x.lines(inner, opt.In) })
 	}
@@ -59,6 +64,7 @@ type plain struct {
 	left    bool
 	waiting []string // lines that were typed and not taken yet
 	over    bool     // there will be no more
+	hold    bool     // nobody types them: they wait until everything is read
 }
 
 // typedMsg is a line that was typed; over says that there are no more.
@@ -121,7 +127,7 @@ func (x *plain) loop(ctx context.Context) error {
 				x.tell()
 				x.show()
 			}
-			if len(x.waiting) == 0 {
+			if len(x.waiting) == 0 || x.hold && x.prog.Loading {
 				break
 			}
 			x.typed(ctx, x.waiting[0])
