@@ -51,20 +51,22 @@ type writer struct {
 	deep    bool   // maxDepth was met: dst is not whole
 	reason  string // the first reason to refuse
 	marking bool
-	marks   []mark // the leaves written, while marking
+	marks   []mark // the leaves written that Shape must look at, while marking
 	name    int32  // Index of the name of the member being written, -1 outside of members
+	suspect bool   // that may be a volatile name
 }
 
 // mark says where a leaf was written.
 type mark struct {
 	node, name int32  // its Index, and that of the last member name above it, -1 when there is none
 	from, to   uint32 // of writer.dst
+	suspect    bool   // it may be volatile whatever the time: else it is a number
 }
 
 // write appends v in a form. What the form refuses is written all the same, as far as maxDepth.
 func (w *writer) write(dst []byte, f *form, v pyjson.Value, removed []int) ([]byte, string) {
 	w.form, w.dst, w.removed = f, dst, removed
-	w.level, w.deep, w.reason, w.name = 0, false, "", -1
+	w.level, w.deep, w.reason, w.name, w.suspect = 0, false, "", -1, false
 	w.names = w.names[:0]
 	w.value(v)
 	if w.deep {
@@ -81,28 +83,39 @@ func (w *writer) refuse(reason string) {
 }
 
 func (w *writer) value(v pyjson.Value) {
-	from := len(w.dst)
+	from, mark := len(w.dst), w.suspect
 	switch v.Kind() {
+	case pyjson.String:
+		w.str(v)
+		mark = mark || w.marking && suspectText(v)
+	case pyjson.Int, pyjson.Float:
+		w.number(v.Raw())
+		mark = w.marking
 	case pyjson.Object:
 		if w.enter() {
 			w.object(v)
 		}
 		w.level--
+		mark = mark && v.IsLeaf()
 	case pyjson.Array:
 		if w.enter() {
 			w.array(v)
 		}
 		w.level--
-	case pyjson.String:
-		w.str(v)
-	case pyjson.Int, pyjson.Float:
-		w.number(v.Raw())
+		mark = mark && v.IsLeaf()
 	default:
 		w.dst = append(w.dst, v.Raw()...)
 	}
-	if w.marking && v.IsLeaf() {
-		w.marks = append(w.marks, mark{int32(v.Index()), w.name, uint32(from), uint32(len(w.dst))})
+	if mark {
+		w.mark(v, from)
 	}
+}
+
+// mark notes where a leaf was written, from an offset on.
+func (w *writer) mark(v pyjson.Value, from int) {
+	kind := v.Kind()
+	only := !w.suspect && (kind == pyjson.Int || kind == pyjson.Float)
+	w.marks = append(w.marks, mark{int32(v.Index()), w.name, uint32(from), uint32(len(w.dst)), !only})
 }
 
 // enter goes one level down and says whether what is there is to be written.
@@ -127,10 +140,16 @@ func (w *writer) separate(c byte) {
 }
 
 func (w *writer) str(v pyjson.Value) {
+	if v.IsPlain() {
+		w.dst = append(w.dst, v.Raw()...)
+	} else {
+		w.oddStr(v)
+	}
+}
+
+func (w *writer) oddStr(v pyjson.Value) {
 	var reason string
 	switch {
-	case v.IsPlain():
-		w.dst = append(w.dst, v.Raw()...)
 	case w.jcs, w.exact:
 		if w.dst, reason = appendJCSRaw(w.dst, v.Raw()); reason != "" {
 			w.refuse(reason)
@@ -183,7 +202,7 @@ func (w *writer) isRemoved(v pyjson.Value) bool {
 
 func (w *writer) object(v pyjson.Value) {
 	w.dst = append(w.dst, '{')
-	outer := w.name
+	outer, suspect := w.name, w.suspect
 	start := len(w.members)
 	w.gather(v)
 	for i, end := start, len(w.members); i < end; i++ {
@@ -194,10 +213,10 @@ func (w *writer) object(v pyjson.Value) {
 		value := v.Node(w.members[i].node + 1)
 		w.str(name)
 		w.separate(':')
-		w.name = w.members[i].node
+		w.name, w.suspect = w.members[i].node, w.marking && suspectName(name)
 		w.value(value)
 	}
-	w.name = outer
+	w.name, w.suspect = outer, suspect
 	w.members = w.members[:start]
 	w.dst = append(w.dst, '}')
 }
@@ -257,12 +276,13 @@ func (w *writer) gather(v pyjson.Value) {
 // surrogate pair) meets one of U+E000 to U+FFFF (first byte EE or EF): these are made to change places.
 func (w *writer) prefix(text []byte) uint64 {
 	var p uint64
-	if len(text) >= 8 {
+	switch n := len(text); {
+	case n >= 8:
 		p = binary.BigEndian.Uint64(text)
-	} else {
-		for i, c := range text {
-			p |= uint64(c) << (56 - 8*i)
-		}
+	case n >= 4: // the last four bytes may be some of the first again
+		p = uint64(binary.BigEndian.Uint32(text))<<32 | uint64(binary.BigEndian.Uint32(text[n-4:]))<<(64-8*n)
+	case n > 0: // so may the middle one and the last
+		p = uint64(text[0])<<56 | uint64(text[n/2])<<(56-8*(n/2)) | uint64(text[n-1])<<(64-8*n)
 	}
 	if w.jcs && p&0x8080808080808080 != 0 {
 		var q uint64
@@ -334,7 +354,9 @@ func (w *writer) dedup(v pyjson.Value, start int) {
 			}
 			continue
 		}
-		w.members[kept] = m
+		if kept < i {
+			w.members[kept] = m
+		}
 		kept++
 	}
 	w.members = w.members[:kept]

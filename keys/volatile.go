@@ -47,12 +47,12 @@ func (a *Args) Shape(callTime int64, hasTime bool) (shape [16]byte, leaves []Lea
 	b, done := a.buf[:0], uint32(0)
 	for _, m := range a.w.marks {
 		v := a.root.Node(m.node)
+		if !m.suspect && !s.suspectNumber(v) {
+			continue
+		}
 		var name pyjson.Value
 		if m.name >= 0 {
 			name = a.root.Node(m.name)
-		}
-		if !s.suspect(v, name) {
-			continue
 		}
 		n := len(b)
 		b = append(b, a.text[done:m.from]...)
@@ -77,36 +77,38 @@ func (a *Args) Shape(callTime int64, hasTime bool) (shape [16]byte, leaves []Lea
 	return sum(' ', b), s.leaves, true
 }
 
-// suspect says whether a leaf may be volatile, or a number that is blanked to another spelling. It may say so for nothing; most leaves are done
-// with after it.
-func (s *shape) suspect(v, name pyjson.Value) bool {
-	if name.Kind() != pyjson.Missing {
-		text := inner(name)
-		if name.Escaped() {
-			if len(text) <= 6*longestName && edgeOfName(text[0], firstOfName) || text[0] == '\\' {
-				return true
-			}
-		} else if volatileName(text) != "" {
-			return true
-		}
+// suspectName says whether a member's name may be volatile. It may say so for nothing; most names are done with after it.
+func suspectName(name pyjson.Value) bool {
+	text := inner(name)
+	if name.Escaped() {
+		return len(text) <= 6*longestName && (edgeOfName(text[0], firstOfName) || text[0] == '\\')
 	}
-	switch v.Kind() {
-	case pyjson.String:
-		text := inner(v)
-		if len(text) == 0 {
-			return false
-		}
-		c := text[0]
-		return c == '/' || c == '\\' || c >= '0' && c <= '9' // perhaps a path or a time, or escapes are in the way of knowing
-	case pyjson.Int:
-		raw := v.Raw()
-		return len(raw) > 40 || isTime(v, s.time)
-	case pyjson.Float:
-		raw := v.Raw()
-		return !asItIs(raw) || raw[len(raw)-1] == '0' || isTime(v, s.time)
-	}
-	return false
+	return volatileName(text) != ""
 }
+
+// suspectText says whether a value is a text that may be volatile, likewise: a path or a time, or escapes are in the way of knowing.
+func suspectText(v pyjson.Value) bool {
+	if v.Kind() != pyjson.String {
+		return false
+	}
+	c := v.Raw()[1]
+	return c == '/' || c == '\\' || c >= '0' && c <= '9'
+}
+
+// suspectNumber says likewise whether a number may be volatile, or is blanked to another spelling.
+func (s *shape) suspectNumber(v pyjson.Value) bool {
+	raw := v.Raw()
+	if v.Kind() == pyjson.Int {
+		return len(raw) > 40 || (s.time <= lateCall || len(raw) >= lateDigits) && isTime(v, s.time)
+	}
+	return !asItIs(raw) || raw[len(raw)-1] == '0' || isTime(v, s.time)
+}
+
+// An integer with fewer than lateDigits digits is no moment within five minutes of a call later than lateCall, as those of our days are.
+const (
+	lateCall   = int64(1e18) + int64(window)
+	lateDigits = 10
+)
 
 // nameText is the decoded text of a member's name, nil when there is none.
 func (s *shape) nameText(name pyjson.Value) []byte {

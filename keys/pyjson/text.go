@@ -7,59 +7,95 @@ import (
 	"unicode/utf8"
 )
 
+// block is how many bytes str looks at together: as many as a word has bits.
+const block = 64
+
 // str reads on in a string from i on, where a byte stands that is not plain, or the end. It gives the offset
 // behind the closing quote and the string's flags.
+//
+// Where escapes come every few bytes a search for each costs a branch that cannot be foreseen: so all the places of a block at which
+// something is to be done are found first.
 func (d *Doc) str(i int) (int, uint8, string) {
 	s := d.src
 	flags := uint8(flagPlain)
-	for {
-		for i+8 <= len(s) { // as skipPlain, which a call for each escape would cost too much
-			hit := notPlain(binary.LittleEndian.Uint64(s[i:]))
-			if hit == 0 {
-				i += 8
-				continue
+	for i+block < len(s) {
+		next := i + block
+		for m := oddPlaces(s[i:]); m != 0; {
+			at := i + bits.TrailingZeros64(m)
+			behind := at + 2
+			if c := s[at]; c == '\\' && simpleEscapes[s[at+1]] != 0 {
+				flags = flagEscaped
+			} else if c == '"' {
+				return at + 1, flags, ""
+			} else {
+				var reason string
+				if behind, flags, reason = d.odd(at, flags); reason != "" {
+					return behind, flags, reason
+				}
 			}
-			if i += bits.TrailingZeros64(hit) >> 3; s[i] != '\\' || i+1 >= len(s) || simpleEscapes[s[i+1]] == 0 {
-				break
-			}
-			flags = flagEscaped
-			i += 2
+			m &= ^uint64(0) << (behind - i) // nothing is left of it when that is behind the block
+			next = max(next, behind)
 		}
+		i = next
+	}
+	for {
 		if i = skipPlain(s, i); i >= len(s) {
 			return len(s), flags, reasonEnd
 		}
-		switch c := s[i]; {
-		case c == '"':
+		if s[i] == '"' {
 			return i + 1, flags, ""
-		case c == '\\':
-			flags = flagEscaped
-			if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
-				i += 2
-				continue
-			}
-			next, reason := escape(s, i)
-			if reason != "" {
-				return next, flags, reason
-			}
-			i = next
-		case c < ' ':
-			return i, flags, "expected control characters in a string to be escaped, found " + quoteByte(c)
-		case c < utf8.RuneSelf: // DEL: legal as it stands, but Python writes it as an escape
-			flags &^= flagPlain
-			i++
-		default:
-			flags &^= flagPlain
-			n := d.runeLen(s[i:])
-			if n == 0 {
-				if !utf8.FullRune(s[i:]) {
-					return len(s), flags, reasonEnd
-				}
-				return i, flags, "expected UTF-8 in a string, found the byte " + quoteByte(c)
-			}
-			i += n
+		}
+		var reason string
+		if i, flags, reason = d.odd(i, flags); reason != "" {
+			return i, flags, reason
 		}
 	}
 }
+
+// odd reads what stands at i in a string and is neither plain nor its closing quote. It gives the offset behind it and the
+// string's flags, or the offset of the fault and a reason.
+func (d *Doc) odd(i int, flags uint8) (int, uint8, string) {
+	s := d.src
+	switch c := s[i]; {
+	case c == '\\':
+		if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
+			return i + 2, flagEscaped, ""
+		}
+		next, reason := escape(s, i)
+		return next, flagEscaped, reason
+	case c < ' ':
+		return i, flags, "expected control characters in a string to be escaped, found " + quoteByte(c)
+	case c < utf8.RuneSelf: // DEL: legal as it stands, but Python writes it as an escape
+		return i + 1, flags &^ flagPlain, ""
+	}
+	n := d.runeLen(s[i:])
+	if n > 0 {
+		return i + n, flags &^ flagPlain, ""
+	}
+	if !utf8.FullRune(s[i:]) {
+		return len(s), flags, reasonEnd
+	}
+	return i, flags, "expected UTF-8 in a string, found the byte " + quoteByte(s[i])
+}
+
+// oddPlaces gives the places among the first 64 bytes of s at which skipPlain would stop, a bit for each.
+func oddPlaces(s []byte) (places uint64) {
+	_ = s[block-1]
+	for k := 0; k < block; k += 8 {
+		places |= together(odd(binary.LittleEndian.Uint64(s[k:]))) << k
+	}
+	return places
+}
+
+// odd is notPlain for all of the eight bytes, not for the lowest hit alone: no test carries into the next byte.
+func odd(x uint64) uint64 {
+	y := x &^ (0x80 * ones)
+	plain := ((y ^ 2*ones) + 0x5F*ones) & ((y ^ '\\'*ones) + 0x7F*ones)
+	return (^plain | (y + ones) | x) & (0x80 * ones)
+}
+
+// together makes eight bits of the top bits of eight bytes.
+func together(tops uint64) uint64 { return (tops >> 7) * 0x0102_0408_1020_4080 >> 56 }
 
 // runeLen gives the length of the encoded character at the start of s, whose first byte is not ASCII;
 // 0 when it is none.
