@@ -58,6 +58,7 @@ type Progress struct {
 	Rate        float64 // bytes a second, since the start
 	Behind      int64   // bytes that lie unread while following
 	Ledger      string  // "" or why the ledger cannot be read just now
+	Table       string  // "" or why the decision table on disk is not the one in force; whoever calls Reload says so
 }
 
 // Query names calls: see triage.Question.

@@ -3,6 +3,7 @@ package board
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"drainboard/ledger/triage"
 	"drainboard/trace"
@@ -104,6 +105,9 @@ func (m *model) stateWord() (word, glyph string, tone ink.Tone) {
 		return word, g.Paused, ink.WarnBold
 	case m.prog.Ledger != "":
 		return "ledger " + cut(m.prog.Ledger, 32) + ", retrying", g.Broken, ink.BadBold
+	case m.prog.Table != "":
+		wrong := strings.TrimPrefix(m.prog.Table, filepath.Dir(m.opt.Table)+string(filepath.Separator))
+		return "table not read: " + cut(wrong, 32), g.Broken, ink.BadBold
 	case m.prog.Loading:
 		word = "loading"
 		if m.prog.Total > 0 {

@@ -135,6 +135,8 @@ func (m *model) sourceLines(width int) []line {
 	}
 	c.section("DECISION TABLE", "")
 	switch {
+	case m.prog.Table != "":
+		c.put(say(m.opt.Table, ink.Plain), say("  stays as it was read: "+m.prog.Table, ink.Bad))
 	case m.opt.Table == "":
 		c.put(say("none: every tool is unclassified; init writes one", ink.Faint))
 	case m.opt.TableFixed != "":

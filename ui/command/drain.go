@@ -153,7 +153,7 @@ func (a *app) await(ctx context.Context, s *session, timeout time.Duration) erro
 				return err
 			}
 			if err := table.look(ctx); err != nil {
-				fmt.Fprintln(a.env.Stderr, safe.Line("drainboard: the table stays as it was: "+strings.ReplaceAll(err.Error(), "\n", "; ")))
+				fmt.Fprintln(a.env.Stderr, safe.Line("drainboard: the table stays as it was: "+s.Progress().Table))
 			}
 		}
 	}

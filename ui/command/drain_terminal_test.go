@@ -3,6 +3,7 @@ package command_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,18 @@ func TestDrainOnTheBoard(t *testing.T) {
 	s.sees("class:unclassified", "its name looks like pure")
 	s.asks("t", "Classify lookup_crm")
 	s.types(enter, "y")
+	s.sees("NO-GO 1")
+
+	// Somebody edits the table meanwhile: with a mistake, which is told, then without.
+	table, err := os.ReadFile(filepath.Join(dir, "tools.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "tools.yaml"), string(table)+"  update_crm: {class: keyde}\n")
+	s.sees("NO-GO 1", "table not read: tools.yaml:6")
+	write(t, filepath.Join(dir, "tools.yaml"), strings.Replace(string(table), "read_file", "read_files", 1))
+	s.sees("NO-GO 2")
+	write(t, filepath.Join(dir, "tools.yaml"), string(table))
 	s.sees("NO-GO 1")
 
 	s.types("5", "j", enter)

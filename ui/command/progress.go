@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"drainboard/keys/table"
@@ -32,7 +33,8 @@ func (p *progress) say(s *triage.Snapshot, loading bool, now time.Time) {
 	fmt.Fprintf(p.to, "%s  %s\n", now.UTC().Format("2006-01-02 15:04:05Z"), words)
 }
 
-// tableWatch judges by the decision table as it is by now: who classifies a tool while drain waits need not start it again.
+// tableWatch judges by the decision table as it is by now: who classifies a tool, or edits the table, while drain waits or a board
+// is open need not start it again.
 type tableWatch struct {
 	s    *session
 	size int64
@@ -58,6 +60,16 @@ func (w *tableWatch) look(ctx context.Context) error {
 		return nil // gone for a moment, as while an editor replaces it
 	}
 	w.size, w.at = info.Size(), info.ModTime()
+	err = w.reload(ctx, path)
+	wrong := ""
+	if err != nil {
+		wrong = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	w.s.tableWrong.Store(&wrong)
+	return err
+}
+
+func (w *tableWatch) reload(ctx context.Context, path string) error {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -67,4 +79,18 @@ func (w *tableWatch) look(ctx context.Context) error {
 		return err
 	}
 	return w.s.Reload(ctx, t)
+}
+
+// follow looks once a second until ctx ends. What is wrong stands in the session's Progress.
+func (w *tableWatch) follow(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = w.look(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/ledger"
+	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
 	"drainboard/trace"
 	"drainboard/ui/board"
@@ -49,6 +51,17 @@ type session struct {
 	sources []trace.Source
 	window  *windowFile // nil: no drain window was chosen
 	stores  *spools     // agents' databases among the sources
+
+	tableWrong atomic.Pointer[string] // why the table on disk is not in force; nil, or "": it is
+}
+
+// Progress implements board.Engine.
+func (s *session) Progress() intake.Progress {
+	p := s.engine.Progress()
+	if wrong := s.tableWrong.Load(); wrong != nil {
+		p.Table = *wrong
+	}
+	return p
 }
 
 // place is a file that was named or found.

@@ -52,6 +52,9 @@ func (a *app) watch(ctx context.Context, args []string, look *boardFlags) error 
 		return err
 	}
 	defer s.Close()
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	go newTableWatch(s).follow(following)
 	return a.board(ctx, s, func(o *board.Options) {
 		o.Settings, o.State, o.Remember = set, a.remembered(), a.remember
 		o.Plain = a.plainBoard(look)
