@@ -17,7 +17,8 @@ ask() {
 	drainboard) ./drainboard check --json trace.jsonl 2>/dev/null | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
-print(r["calls"], len(r["duplicates"]), sum(d["calls"] - 1 for d in r["duplicates"]))' ;;
+more = [d["calls"] for d in r["duplicates"] if d["calls"] > 1]
+print(r["calls"], len(more), sum(more) - len(more))' ;;
 	python) python3 "$here/naive.py" "$2" trace.jsonl ;;
 	jq) jq -cS --arg shape "$2" -f "$here/count.jq" trace.jsonl | LC_ALL=C sort | LC_ALL=C uniq -c |
 		awk '{ n += $1; if ($1 > 1) { g++; e += $1 - 1 } } END { print n + 0, g + 0, e + 0 }' ;;
@@ -37,17 +38,17 @@ cost() {
 	esac
 	python3 - "$3" >>"$1.times" <<'PY'
 import os, subprocess, sys, time
-start = time.time()
+before, start = os.times(), time.time()
 subprocess.run(["sh", "-c", sys.argv[1]], check=True)
 wall, t = time.time() - start, os.times()
-print(t.children_user + t.children_system, wall)
+print(t.children_user + t.children_system - before.children_user - before.children_system, wall)
 PY
 }
 
-median() { sort -n "$1.times" | awk -v c="$2" '{ a[NR] = $c } END { print a[int((NR + 1) / 2)] }'; }
+median() { sort -k"$2"n "$1.times" | awk -v c="$2" '{ a[NR] = $c } END { print a[int((NR + 1) / 2)] }'; }
 
-echo "| trace | reader | calls, groups, extra | CPU s | wall s | x CPU |"
-echo "| --- | --- | --- | --- | --- | --- |"
+echo "| trace | reader | calls, groups, extra | CPU s | wall s | x CPU | x wall |"
+echo "| --- | --- | --- | --- | --- | --- | --- |"
 for shape in plain claude otlp; do
 	./gen -shape $shape -bytes "$bytes" >trace.jsonl 2>truth
 	who="drainboard wc"
@@ -60,11 +61,10 @@ for shape in plain claude otlp; do
 	for _ in $(seq "$runs"); do
 		for name in $who; do cost "$name" $shape; done
 	done
-	own=$(median drainboard 1)
-	echo "| $shape, $bytes bytes | the generator | $(cat truth) | | | |"
+	cpu=$(median drainboard 1) wall=$(median drainboard 2)
+	echo "| $shape, $bytes bytes | the generator | $(cat truth) | | | | |"
 	for name in $who; do
-		cpu=$(median "$name" 1)
-		awk -v s=$shape -v n="$name" -v a="$(ask "$name" $shape)" -v c="$cpu" -v o="$own" -v w="$(sort -k2n "$name.times" | awk '{ a[NR] = $2 } END { print a[int((NR + 1) / 2)] }')" \
-			'BEGIN { printf "| %s | %s | %s | %.2f | %.2f | %.1f |\n", s, n, a, c, w, c / o }'
+		awk -v s=$shape -v n="$name" -v a="$(ask "$name" $shape)" -v c="$(median "$name" 1)" -v w="$(median "$name" 2)" -v oc="$cpu" -v ow="$wall" \
+			'BEGIN { printf "| %s | %s | %s | %.2f | %.2f | %.1f | %.1f |\n", s, n, a, c, w, c / oc, w / ow }'
 	done
 done

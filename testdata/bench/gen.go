@@ -25,6 +25,7 @@ type generator struct {
 	*rand.Rand
 	last          []*call
 	calls, groups int
+	answered      int // the last call that was answered
 	extra         int
 	clock         int64 // milliseconds since 1970
 }
@@ -92,12 +93,13 @@ func (g *generator) plain() string {
 // claude is a transcript's line: a call, what came back, or something said; what comes back is long at times.
 func (g *generator) claude() string {
 	role, content, run := "assistant", "", fmt.Sprintf("run-%d", g.IntN(2000))
-	switch n := g.IntN(4); n {
-	case 0:
+	switch n := g.IntN(4); {
+	case n == 0:
 		c, args := g.next()
 		run = c.run
 		content = fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"%s","input":%s}`, g.calls, c.tool, args)
-	case 1:
+	case n == 1 && g.answered < g.calls: // the latest call, once
+		g.answered = g.calls
 		size := 200 + g.IntN(8000)
 		if g.IntN(50) == 0 {
 			size = 200_000
