@@ -2,6 +2,7 @@ package board
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"drainboard/ledger/triage"
@@ -64,6 +65,8 @@ type spec[T any] struct {
 	// seek finds a row that stood in the list before: a position to look at first. nil: where it was.
 	seek func(source[T], T) int
 	row  func(*ink.Block, *places, T, rowLook)
+	// args reads the arguments of a row's first call, for filters that look at them; nil: there are none. It may wait.
+	args func(T) []byte
 	// about says what a row is about, for the detail and for actions.
 	about func(T) subject
 }
@@ -101,7 +104,8 @@ type list[T any] struct {
 	at    T // the row under the cursor
 	has   bool
 
-	job     uint64 // generation of the newest job
+	job     uint64        // generation of the newest job
+	wanted  atomic.Uint64 // the same, for jobs: one that reads files ends early when it is stale
 	running bool
 	again   bool      // something changed while a job ran, or soon after it
 	began   time.Time // when the job that runs began
@@ -128,10 +132,10 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 		l.show(raw, now)
 		return nil
 	}
-	if raw.Len() <= small {
+	if raw.Len() <= small && !l.state.filter.Reads() {
 		l.job++
 		l.running, l.again = false, false
-		l.show(l.build(raw, l.state, s.Now), now)
+		l.show(l.build(raw, l.state, s.Now, l.job), now)
 		return nil
 	}
 	if l.src == nil {
@@ -144,7 +148,8 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 	l.job++
 	l.running, l.again, l.began = true, false, now
 	gen, state, at := l.job, l.state, s.Now
-	return func() jobDone { return jobDone{gen: gen, rows: l.build(raw, state, at)} }
+	l.wanted.Store(gen)
+	return func() jobDone { return jobDone{gen: gen, rows: l.build(raw, state, at, gen)} }
 }
 
 // jobDone is what a job made.
@@ -180,14 +185,16 @@ func (l *list[T]) retry(now time.Time) func() jobDone {
 // restate starts over after the operator changed filter, order or what is hidden: what runs is stale.
 func (l *list[T]) restate(now time.Time) func() jobDone {
 	l.running, l.again, l.asked = false, false, true
+	l.wanted.Store(0)
 	if l.snap == nil {
 		return nil
 	}
 	return l.update(l.snap, now)
 }
 
-// build filters and sorts. It only reads what does not change, so it may run in any goroutine.
-func (l *list[T]) build(raw source[T], state listState, now int64) array[T] {
+// build filters and sorts for a job. It only reads what does not change, so it may run in any goroutine.
+func (l *list[T]) build(raw source[T], state listState, now int64, job uint64) array[T] {
+	reads := state.filter.Reads() && l.spec.args != nil
 	out := make(array[T], 0, min(raw.Len(), small))
 	for i := range raw.Len() {
 		item, ok := raw.At(i)
@@ -199,6 +206,12 @@ func (l *list[T]) build(raw source[T], state listState, now int64) array[T] {
 		}
 		if !state.filter.Empty() {
 			r := l.spec.record(item, now)
+			if reads {
+				if l.wanted.Load() != job {
+					break
+				}
+				r.Args = func() []byte { return l.spec.args(item) }
+			}
 			if !state.filter.Match(&r) {
 				continue
 			}

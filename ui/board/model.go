@@ -147,6 +147,10 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 		&list[*drainItem]{spec: drainSpec()},
 		&list[*Entry]{spec: journalSpec(func() []*Entry { return m.entries }).with(columns(onLog))},
 	}
+	m.panes[onFindings].(*list[*triage.Finding]).spec.args = func(f *triage.Finding) []byte {
+		raw, _ := eng.Args(ctx, f.First) // what cannot be read again matches nothing
+		return raw
+	}
 	m.latest = eng.Snapshot()
 	m.snap, m.prog = m.latest, eng.Progress()
 	m.restore(&opt.State)

@@ -65,7 +65,7 @@ func (a *app) check(ctx context.Context, args []string, flags *checkFlags) error
 		err = a.printJSON(report)
 	} else {
 		p := a.page()
-		p.verdict(snap, s.use, matching(snap, match), flags.limit, report.Unreadable)
+		p.verdict(snap, s.use, matching(ctx, s, snap, match), flags.limit, report.Unreadable)
 		err = p.flush(a.env.Stdout)
 	}
 	switch {
@@ -74,18 +74,18 @@ func (a *app) check(ctx context.Context, args []string, flags *checkFlags) error
 	case report.Verdict != "GO":
 		return errNo
 	case flags.failOn.word != "":
-		return failOn(snap, match, flags.failOn.word)
+		return failOn(ctx, s, snap, match, flags.failOn.word)
 	}
 	return nil
 }
 
 // failOn is errNo when a finding that matches is of a severity or worse. Nothing says so but the exit code: the list did.
-func failOn(snap *triage.Snapshot, match *filter.Filter, word string) error {
+func failOn(ctx context.Context, s *session, snap *triage.Snapshot, match *filter.Filter, word string) error {
 	least, ok := triage.ParseSeverity(word)
 	if !ok {
 		return fmt.Errorf("severity %q", word)
 	}
-	for _, f := range matching(snap, match) {
+	for _, f := range matching(ctx, s, snap, match) {
 		if f.Severity >= least {
 			return errNo
 		}
@@ -94,10 +94,14 @@ func failOn(snap *triage.Snapshot, match *filter.Filter, word string) error {
 }
 
 // matching lists the findings that match, worst first.
-func matching(snap *triage.Snapshot, match *filter.Filter) iter.Seq2[int, *triage.Finding] {
+func matching(ctx context.Context, s *session, snap *triage.Snapshot, match *filter.Filter) iter.Seq2[int, *triage.Finding] {
 	return func(yield func(int, *triage.Finding) bool) {
 		for i, f := range snap.Findings.All {
 			r := filter.OfFinding(f, snap.Now)
+			r.Args = func() []byte {
+				raw, _ := s.Args(ctx, f.First) // what cannot be read again matches nothing
+				return raw
+			}
 			if match.Match(&r) && !yield(i, f) {
 				return
 			}

@@ -3,7 +3,8 @@
 // Contract. A filter is a list of terms, all of which must hold. A plain word matches a tool, a run, a call id or a file that
 // contains it, or a key that begins with it; `name:value` looks at one thing (`*` in a value is any run of characters, a comma
 // separates alternatives); sev, age and calls also take >=, >, <= and <; a term after `-` must not hold; "..." keeps blanks.
-// Letters count the same in both cases. A wrong term is a Problem with its place and a reason, matches everything, and is never
+// `arg.NAME=value` looks at an argument of the row's first call, the whole of it, and `arg.NAME:value` at a part of it; NAME may go on into
+// objects with dots. Letters count the same in both cases. A wrong term is a Problem with its place and a reason, matches everything, and is never
 // silently dropped. A Filter is immutable and may be used by any number of goroutines.
 package filter
 
@@ -35,6 +36,9 @@ type Record struct {
 	Sev                                                             triage.Severity
 	Age                                                             float64 // seconds
 	Calls                                                           int
+	// Args reads the raw arguments of the row's first call, nil where there are none; it is called only for arg. terms, after all
+	// others have passed. A nil Args: no arg. term holds.
+	Args func() []byte
 }
 
 // Filter is a filter that was read.
@@ -42,6 +46,7 @@ type Filter struct {
 	Text     string
 	Problems []Problem
 	terms    []term
+	reads    bool // there are arg. terms
 }
 
 // Problem is a wrong term: the bytes of the text that it stands at, and what is wrong with it.
@@ -74,6 +79,7 @@ const (
 	sev
 	age
 	calls
+	arg
 )
 
 type compare uint8
@@ -92,6 +98,8 @@ type term struct {
 	not     bool
 	values  []string // lower case
 	number  float64
+	path    []string // of an argument, as it was typed
+	whole   bool     // the value is all of the argument
 }
 
 // named says which names there are, which subjects they mean something for, and which words a value may be (nil: any).
@@ -143,6 +151,9 @@ func Names(on Subject) (out []string) {
 			out = append(out, n.name)
 		}
 	}
+	if on == Findings {
+		out = append(out, "arg.NAME")
+	}
 	return out
 }
 
@@ -157,6 +168,7 @@ func Parse(text string, on Subject) *Filter {
 		}
 		if t != nil {
 			f.terms = append(f.terms, *t)
+			f.reads = f.reads || t.field == arg
 		}
 	}
 	return f
@@ -196,7 +208,7 @@ func parseTerm(word string, on Subject) (*term, error) {
 		t.not, body = true, body[1:]
 	}
 	if strings.HasPrefix(strings.ToLower(body), "arg.") {
-		return nil, unknown("arg", on)
+		return argTerm(t, body[len("arg."):], on)
 	}
 	at := strings.IndexAny(body, `:<>="`)
 	if at <= 0 || body[at] == '"' || !letters(body[:at]) {
@@ -231,7 +243,7 @@ func parseTerm(word string, on Subject) (*term, error) {
 
 func unknown(name string, on Subject) error {
 	if name == "arg" {
-		return fmt.Errorf("arguments are not kept in memory: search them on a row's own page")
+		return fmt.Errorf("expected arg.NAME=value, such as arg.head=feat/keys")
 	}
 	for _, n := range Names(on) {
 		if strings.HasPrefix(n, name) || strings.HasPrefix(name, n) || near(name, n) {

@@ -125,14 +125,6 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestArgumentTerm: arguments are not in memory, and the term says so instead of finding nothing.
-func TestArgumentTerm(t *testing.T) {
-	f := Parse("arg.head=feat/keys", Findings)
-	if len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Message, "not kept in memory") {
-		t.Errorf("problems %v", f.Problems)
-	}
-}
-
 // TestEverySubject: every name that a subject lists is read for it.
 func TestEverySubject(t *testing.T) {
 	values := map[string]string{"kind": "drift", "class": "pure", "cause": "model", "outcome": "same", "sev": "high", "age": "5m", "calls": "2"}
@@ -202,5 +194,55 @@ func BenchmarkMatch(b *testing.B) {
 	for b.Loop() {
 		r := OfFinding(finding, noon)
 		f.Match(&r)
+	}
+}
+
+// TestArgs looks at the arguments of a row's first call, and reads them only when everything else has passed.
+func TestArgs(t *testing.T) {
+	const raw = `{"head": "feat/Keys", "n": 1.50, "draft": false, "meta": {"by": {"name": "agent"}, "a.b": "dotted"}, "labels": ["one", {"name": "two"}], "none": null}`
+	for _, c := range []struct {
+		text, raw string
+		want      bool
+	}{
+		{"arg.head=feat/keys", raw, true},
+		{"arg.head=feat", raw, false},
+		{"arg.head:feat", raw, true},
+		{"arg.head=feat/*", raw, true},
+		{"arg.head=main,feat/keys", raw, true},
+		{"-arg.head=feat/keys", raw, false},
+		{"-arg.head=main", raw, true},
+		{"arg.n=1.50", raw, true},
+		{"arg.draft=false", raw, true},
+		{"arg.none=null", raw, true},
+		{"arg.meta.by.name=agent", raw, true},
+		{"arg.meta.a.b=dotted", raw, true},
+		{"arg.meta=agent", raw, false},
+		{"arg.labels=one", raw, true},
+		{"arg.labels.0=one", raw, true},
+		{"arg.labels.1.name=two", raw, true},
+		{"arg.labels.name=two", raw, true},
+		{"arg.head=feat/keys arg.n=2", raw, false},
+		{"arg.head=x", `"{\"head\": \"x\"}"`, true},
+		{"arg.head=x", "nonsense", false},
+		{"-arg.head=x", "", true},
+	} {
+		r := OfFinding(finding, noon)
+		r.Args = func() []byte { return []byte(c.raw) }
+		if f := Parse(c.text, Findings); len(f.Problems) > 0 || f.Match(&r) != c.want {
+			t.Errorf("%q on %s: %v, want %v (%v)", c.text, c.raw, !c.want, c.want, f.Problems)
+		}
+	}
+	r := OfFinding(finding, noon)
+	r.Args = func() []byte { t.Error("the arguments are read for nothing"); return nil }
+	if Parse("arg.head=x tool:other", Findings).Match(&r) {
+		t.Error("another tool passes")
+	}
+	for text, want := range map[string]string{"arg.head": "expected arg.NAME=value", "arg.=x": "expected arg.NAME=value", "arg.n>1": "with = and : only", "arg.n=": "expected a value"} {
+		if f := Parse(text, Findings); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Message, want) {
+			t.Errorf("%q: %v, want %q", text, f.Problems, want)
+		}
+	}
+	if f := Parse("arg.head=x", Runs); len(f.Problems) != 1 {
+		t.Error("runs have arguments")
 	}
 }

@@ -8,11 +8,11 @@ func (f *Filter) Match(r *Record) bool {
 		return true
 	}
 	for i := range f.terms {
-		if t := &f.terms[i]; t.match(r) == t.not {
+		if t := &f.terms[i]; t.field != arg && t.match(r) == t.not {
 			return false
 		}
 	}
-	return true
+	return !f.reads || f.matchArgs(r)
 }
 
 func (t *term) match(r *Record) bool {
