@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"math/bits"
+
 	"drainboard/keys/pyjson"
 )
 
@@ -25,17 +27,26 @@ func plainFormat() *Format {
 
 // plainLine is one line's members by name, and those of its call object.
 type plainLine struct {
-	on, in [plainNames]pyjson.Value
+	on, in named
+}
+
+// named are the members of an object that have one of the names of plain lines, the last of those with one name. The sets tell
+// which there are, so that no list of names has to be gone through for each thing that has several.
+type named struct {
+	of           pyjson.Value
+	at           [plainNames]int32 // Index of each member's value
+	valued, null uint64            // names whose value is something, and whose value is null: a bit for each
 }
 
 func (l *plainLine) read(v pyjson.Value) {
-	fill(&l.on, v)
-	if l.on[nCall].Kind() == pyjson.Object {
-		fill(&l.in, l.on[nCall])
+	l.on.fill(v)
+	if call := l.on.get(nCall); call.Kind() == pyjson.Object {
+		l.in.fill(call)
 	}
 }
 
-func fill(to *[plainNames]pyjson.Value, v pyjson.Value) {
+func (n *named) fill(v pyjson.Value) {
+	n.of = v
 	for name, value := range v.Members() {
 		i := plainNames
 		if name.Escaped() {
@@ -44,34 +55,38 @@ func fill(to *[plainNames]pyjson.Value, v pyjson.Value) {
 			raw := name.Raw()
 			i = plainName(raw[1 : len(raw)-1])
 		}
-		if i < plainNames {
-			to[i] = value
+		if i == plainNames {
+			continue
+		}
+		n.at[i] = int32(value.Index())
+		bit := uint64(1) << i
+		n.valued, n.null = n.valued|bit, n.null&^bit
+		if value.Kind() == pyjson.Null {
+			n.valued, n.null = n.valued&^bit, n.null|bit
 		}
 	}
 }
 
+// get gives the member with that name, Missing when there is none.
+func (n *named) get(name int) pyjson.Value { return n.pick(name, name) }
+
 // pick gives the first member from first to last that has a value, else the first that is null, else Missing.
-func pick(from *[plainNames]pyjson.Value, first, last int) pyjson.Value {
-	null := pyjson.Value{}
-	for i := first; i <= last; i++ {
-		switch from[i].Kind() {
-		case pyjson.Missing:
-		case pyjson.Null:
-			if null.Kind() == pyjson.Missing {
-				null = from[i]
-			}
-		default:
-			return from[i]
+func (n *named) pick(first, last int) pyjson.Value {
+	mask := uint64(2)<<last - uint64(1)<<first
+	found := n.valued & mask
+	if found == 0 {
+		if found = n.null & mask; found == 0 {
+			return pyjson.Value{}
 		}
 	}
-	return null
+	return n.of.Node(n.at[bits.TrailingZeros64(found)])
 }
 
 // pick2 looks on the line first, then in its call object.
 func (l *plainLine) pick2(first, last int) pyjson.Value {
-	v := pick(&l.on, first, last)
+	v := l.on.pick(first, last)
 	if !present(v) {
-		if in := pick(&l.in, first, last); in.Kind() != pyjson.Missing {
+		if in := l.in.pick(first, last); in.Kind() != pyjson.Missing {
 			return in
 		}
 	}
@@ -84,7 +99,7 @@ func present(v pyjson.Value) bool { return v.Kind() > pyjson.Null }
 // kind gives what the line is: Other is known to be neither, or unknown.
 func (l *plainLine) kind() Kind {
 	named := false
-	for _, v := range [...]pyjson.Value{l.on[nType], l.on[nEvent]} {
+	for _, v := range [...]pyjson.Value{l.on.get(nType), l.on.get(nEvent)} {
 		if k := plainKind(v); k != Other {
 			return k
 		}
@@ -93,7 +108,7 @@ func (l *plainLine) kind() Kind {
 	if named {
 		return Other
 	}
-	if present(l.on[nTool]) || present(l.on[nToolName]) || present(l.in[nTool]) || present(l.in[nToolName]) {
+	if present(l.on.get(nTool)) || present(l.on.get(nToolName)) || present(l.in.get(nTool)) || present(l.in.get(nToolName)) {
 		return Call
 	}
 	if l.pick2(nName, nName).Kind() == pyjson.String && l.pick2(nArgs, nParameters).Kind() != pyjson.Missing {
@@ -138,14 +153,14 @@ func (plainDecoder) Decode(v pyjson.Value, w *Scratch) {
 	}
 	e := w.Event(kind)
 	var ok bool
-	if e.Run, e.RunRaw, ok = w.ident(pick(&l.on, nRunID, nTraceID)); !ok {
+	if e.Run, e.RunRaw, ok = w.ident(l.on.pick(nRunID, nTraceID)); !ok {
 		w.Bad("expected a text or a number as run id (run_id, session_id, ...), found another value")
 		return
 	}
-	e.Time = w.Instant(pick(&l.on, nTS, nTime))
+	e.Time = w.Instant(l.on.pick(nTS, nTime))
 	switch kind {
 	case RunStart:
-		e.Parent, _, _ = w.ident(l.on[nParentRunID])
+		e.Parent, _, _ = w.ident(l.on.get(nParentRunID))
 		w.Emit(e)
 	case Call, Result:
 		if e.CallID, _, ok = w.ident(l.pick2(nCallID, nID)); !ok {
@@ -171,15 +186,15 @@ func (l *plainLine) call(e *Event, w *Scratch) {
 	args := l.pick2(nArgs, nParameters)
 	e.NoArgs = args.Kind() == pyjson.Missing
 	e.Args, e.Value = args.Raw(), args
-	e.Recorded, _, _ = w.ident(pick(&l.on, nIdempotencyKey, nKey))
+	e.Recorded, _, _ = w.ident(l.on.pick(nIdempotencyKey, nKey))
 	w.Emit(e)
 }
 
 func (l *plainLine) result(e *Event, w *Scratch) {
-	fault := l.on[nError]
-	payload := pick(&l.on, nResult, nResponse)
+	fault := l.on.get(nError)
+	payload := l.on.pick(nResult, nResponse)
 	e.Status = l.status(w)
-	if e.Status == OK && l.on[nReplayed].Kind() == pyjson.True {
+	if e.Status == OK && l.on.get(nReplayed).Kind() == pyjson.True {
 		e.Status = Replayed
 	}
 	failed := e.Status == Error || e.Status == Ambiguous || e.Status == Refused
@@ -187,8 +202,8 @@ func (l *plainLine) result(e *Event, w *Scratch) {
 		payload = fault
 	}
 	e.Payload, e.Value = payload.Raw(), payload
-	if e.Status == Error && (w.ambiguous(payload) || ambiguousField("status", l.on[nStatus]) ||
-		ambiguousField("exit_code", l.on[nExitCode]) || ambiguousField("code", l.on[nCode])) {
+	if e.Status == Error && (w.ambiguous(payload) || ambiguousField("status", l.on.get(nStatus)) ||
+		ambiguousField("exit_code", l.on.get(nExitCode)) || ambiguousField("code", l.on.get(nCode))) {
 		e.Status = Ambiguous
 	}
 	w.Emit(e)
@@ -196,7 +211,7 @@ func (l *plainLine) result(e *Event, w *Scratch) {
 
 // status reads status, else is_error and error.
 func (l *plainLine) status(w *Scratch) Status {
-	switch v := l.on[nStatus]; v.Kind() {
+	switch v := l.on.get(nStatus); v.Kind() {
 	case pyjson.Missing, pyjson.Null:
 	case pyjson.String:
 		if text := w.Text(v); len(text) > 0 {
@@ -207,7 +222,7 @@ func (l *plainLine) status(w *Scratch) Status {
 	default:
 		return StatusOf(v.Raw())
 	}
-	if l.on[nIsError].Kind() == pyjson.True || truthy(l.on[nError]) {
+	if l.on.get(nIsError).Kind() == pyjson.True || truthy(l.on.get(nError)) {
 		return Error
 	}
 	return OK
