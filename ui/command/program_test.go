@@ -106,26 +106,35 @@ func makeLedger() {
 	}
 }
 
-// TestSilentOnATerminal starts commands on a terminal that answers nothing: none may ask it for anything, or wait for it.
+// TestSilentOnATerminal starts commands on a terminal that answers nothing: none may ask it for anything, or wait for it. With their output
+// somewhere else not one byte reaches the terminal.
 func TestSilentOnATerminal(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--help"}, {"formats", "--json"}, {"check", "--json", "../../testdata/cases/01-invoke-runs-body-twice/trace.jsonl"}} {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		cmd := exec.CommandContext(ctx, os.Args[0], args...)
-		cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_BE_MAIN=1", "TERM=xterm-256color", "CI=")
-		tty, err := pty.Start(cmd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		_, _ = io.Copy(&out, tty) // ends with an error when the other side closes
-		err = cmd.Wait()
-		cancel()
-		var exit *exec.ExitError
-		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
-			t.Errorf("%q: %v: %s", args, err, out.String())
-		}
-		if out.Len() == 0 || bytes.Contains(out.Bytes(), []byte("\x1b]")) || bytes.Contains(out.Bytes(), []byte("\x1b[6n")) {
-			t.Errorf("%q printed %q", args, out.String())
+		for _, piped := range []bool{false, true} {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			cmd := exec.CommandContext(ctx, os.Args[0], args...)
+			cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_BE_MAIN=1", "TERM=xterm-256color", "CI=")
+			var out, seen bytes.Buffer
+			if piped {
+				cmd.Stdout = &out
+			}
+			tty, err := pty.Start(cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(&seen, tty) // ends with an error when the other side closes
+			err = cmd.Wait()
+			cancel()
+			var exit *exec.ExitError
+			if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
+				t.Errorf("%q: %v: %s", args, err, seen.String())
+			}
+			if piped && (seen.Len() > 0 || out.Len() == 0) {
+				t.Errorf("%q > file printed %q on the terminal and %d bytes into the file", args, seen.String(), out.Len())
+			}
+			if !piped && (seen.Len() == 0 || bytes.Contains(seen.Bytes(), []byte("\x1b]")) || bytes.Contains(seen.Bytes(), []byte("\x1b[6n"))) {
+				t.Errorf("%q printed %q", args, seen.String())
+			}
 		}
 	}
 }
