@@ -73,7 +73,7 @@ func (q *question) previewed(s subject, all []Preview) {
 			out = append(out, say(l, ink.Faint))
 		}
 		if p.Differs {
-			out = append(out, say("One key for calls that were answered differently drops real work. Type "+tool+" to write it all the same.", ink.BadBold))
+			out = append(out, say("One key for them drops real work. To mean it, type "+tool+".", ink.BadBold))
 		}
 		return out
 	}

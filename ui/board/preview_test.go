@@ -28,7 +28,7 @@ func TestIgnorePreview(t *testing.T) {
 		{"harmless", Preview{Sets: 2, Lines: []string{"run r: 3 calls, 2 keys: equal results"}}, "enter y", "merges 2 sets of keys", "/at false"},
 		{"listed", Preview{Sets: 1, Lines: []string{"run r: 3 calls, 2 keys: equal results"}}, "esc", "run r: 3 calls, 2 keys: equal results", ""},
 		{"dangerous", Preview{Sets: 1, Differs: true, Lines: []string{"results DIFFER"}}, "enter enter y", "whose results differ: dangerous", ""},
-		{"dangerous and meant", Preview{Sets: 1, Differs: true}, `enter "post_status enter y`, "Type post_status", "/at true"},
+		{"dangerous and meant", Preview{Sets: 1, Differs: true}, `enter "post_status enter y`, "type post_status", "/at true"},
 		{"nothing", Preview{}, "esc", "merges nothing", ""},
 		{"unread", Preview{Unread: 2}, "esc", "2 calls cannot be read again", ""},
 	} {

@@ -148,7 +148,7 @@ func TestIgnoreDiffers(t *testing.T) {
 	for end := time.Now().Add(30 * time.Second); s.Snapshot().Totals.Results < 2 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 	}
 	p, err := x.Preview(t.Context(), "charge_card", "/order")
-	if err != nil || p.Sets != 1 || !p.Differs || len(p.Lines) != 1 || !strings.Contains(p.Lines[0], "run r: 2 calls, 2 keys") || !strings.HasSuffix(p.Lines[0], "results DIFFER") {
+	if err != nil || p.Sets != 1 || !p.Differs || len(p.Lines) != 1 || !strings.HasPrefix(p.Lines[0], "results DIFFER  r: 2 calls, 2 keys, first at ") {
 		t.Fatalf("%+v %v", p, err)
 	}
 	in := board.AddIgnore{Tool: "charge_card", Pointer: "/order"}

@@ -133,17 +133,17 @@ func (x *actor) Preview(ctx context.Context, tool, pointer string) (out board.Pr
 
 // mergeWords says which keys would become one, and whether their results speak for it.
 func mergeWords(m *triage.Merge) string {
-	text := fmt.Sprintf("%s, %d keys, first at %s and %s: ", plural(m.Calls, "call", "calls"), len(m.Keys), where(m.Keys[0].First), where(m.Keys[1].First))
-	if m.Run != "" {
-		text = "run " + m.Run + ": " + text
-	}
+	word := "equal results"
 	switch {
 	case m.Differs:
-		return text + "results DIFFER"
+		word = "results DIFFER"
 	case m.Unknown:
-		return text + "no two were answered"
+		word = "too few answers"
 	}
-	return text + "equal results"
+	if m.Run != "" {
+		word += "  " + m.Run
+	}
+	return fmt.Sprintf("%s: %s, %d keys, first at %s and %s", word, plural(m.Calls, "call", "calls"), len(m.Keys), where(m.Keys[0].First), where(m.Keys[1].First))
 }
 
 // ignore leaves an argument out of the keys of a tool, unless that would merge calls that were answered differently and nobody said that

@@ -39,7 +39,7 @@ func TestStories(t *testing.T) {
 		s.sees("DIFFERENCES", "/at", "timestamp")
 		s.types("\x1b")
 		s.asks("i", "Leave an argument out of the keys of post_status?")
-		s.sees("merges 1 set of keys", "run r: 2 calls, 2 keys, first at run.jsonl:5 and run.jsonl:7: equal results")
+		s.sees("merges 1 set of keys", "equal results  r: 2 calls, 2 keys, first at run.jsonl:5 and run.jsonl:7")
 		s.types(enter, "y")
 		s.sees("post_status ignores /at")
 		if got := tools(); !strings.Contains(got, "/at") || !strings.Contains(got, "# says that it is up") {
