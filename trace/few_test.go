@@ -28,8 +28,8 @@ func TestFew(t *testing.T) {
 					t.Fatalf("%d kinds: get(%s) = %d, want %d", kinds, k, got, want[k])
 				}
 			}
-			if len(f.values) != len(want) {
-				t.Fatalf("%d kinds: %d values, want %d", kinds, len(f.values), len(want))
+			if len(f.list) != len(want) {
+				t.Fatalf("%d kinds: %d values, want %d", kinds, len(f.list), len(want))
 			}
 		}
 	}

@@ -265,7 +265,10 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 		}
 		d.asked += len(args)
 		tr.asked += len(args)
-		tr.args.set(string(id), append([]byte{}, args...))
+		if tr.args == nil {
+			tr.args = map[string][]byte{}
+		}
+		tr.args[string(id)] = append([]byte{}, args...)
 	}
 	for _, c := range d.span.asked {
 		keep(d.span.text(w, c.id), d.span.raw(w, c.args))
@@ -290,7 +293,7 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 func (d *otel) hold(n *spanNote, s *otelSpan, tool *toolSpan, w *Scratch) {
 	args := tool.args
 	if args == nil && len(tool.id) > 0 {
-		args = n.of.args.get(string(tool.id))
+		args = n.of.args[string(tool.id)]
 	}
 	e := w.Event(Call)
 	e.Time, e.CallID, e.Tool, e.Args, e.NoArgs = tool.start, tool.id, tool.tool, args, args == nil

@@ -50,7 +50,7 @@ type spanTrace struct {
 	spans   few[string, *spanNote]
 	byCall  few[spanCall, *spanNote] // a tool's first span by call id and tool
 	waiting few[string, []*spanNote] // tools' spans by the ancestor that they wait for
-	args    few[string, []byte]      // of the calls that a model asked for, by call id
+	args    map[string][]byte        // of the calls that a model asked for, by call id
 }
 
 type spanCall struct{ id, tool string }
@@ -332,8 +332,8 @@ func (t *spanTree) release(w *Scratch) {
 
 // settleAll gives up waiting in a trace.
 func (t *spanTree) settleAll(tr *spanTrace) {
-	for _, below := range tr.waiting.values {
-		for _, n := range below {
+	for _, below := range tr.waiting.list {
+		for _, n := range below.value {
 			t.settle(n)
 		}
 	}
