@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -79,6 +80,23 @@ func BenchmarkDerive(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkHash is the two digests of a call's canonical text: that of its key, and that for comparing in memory.
+func BenchmarkHash(b *testing.B) {
+	text := []byte(benchSorted)
+	b.Run("sha256", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			sha256.Sum256(text)
+		}
+	})
+	b.Run("sum", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			sum(' ', text)
+		}
+	})
 }
 
 func BenchmarkShape(b *testing.B) {

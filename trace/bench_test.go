@@ -47,6 +47,25 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkSplit finds the lines of a block, and nothing else.
+func BenchmarkSplit(b *testing.B) {
+	for _, c := range []struct{ name, sample string }{{"plain", "plain"}, {"claude", "claude-code-sibling-errors.jsonl"}} {
+		b.Run(c.name, func(b *testing.B) {
+			data := benchData(b, c.sample)
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				n := 0
+				for range bytes.Lines(data) {
+					n++
+				}
+				if n == 0 {
+					b.Fatal("no lines")
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkRead reads a file in blocks without decoding them, with lines as short as calls and as long as messages.
 func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct {

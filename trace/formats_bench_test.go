@@ -27,6 +27,15 @@ func BenchmarkFormats(b *testing.B) {
 		}
 		benchFormat(b, data.Bytes(), "x.jsonl")
 	})
+	b.Run("otlp, each span alone", func(b *testing.B) { // in a trace of its own, under a parent that never comes
+		var data bytes.Buffer
+		for i := 0; data.Len() < 32<<20; i++ {
+			data.WriteString(tool(fmt.Sprintf("%032x", i), fmt.Sprintf("%016x", i), fmt.Sprintf("%016x", i+1), "refund", i,
+				"gen_ai.tool.call.id", fmt.Sprintf("call_%d", i), "gen_ai.tool.call.arguments", `{"order":"o-7","cents":1200}`,
+				"gen_ai.tool.call.result", "done", "gen_ai.conversation.id", "c"))
+		}
+		benchFormat(b, data.Bytes(), "x.jsonl")
+	})
 }
 
 func benchFormat(b *testing.B, data []byte, path string) {
