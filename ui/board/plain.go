@@ -61,6 +61,7 @@ type plain struct {
 	shown   bool
 	place   string // what was printed last
 	verdict string
+	loading bool
 	left    bool
 	waiting []string // lines that were typed and not taken yet
 	over    bool     // there will be no more
@@ -280,6 +281,10 @@ func (x *plain) tell() {
 	if x.prog.Loading {
 		state = "loading" // how far is not told each second
 	}
+	if x.loading && !x.prog.Loading && x.front == nil { // everything is read: what stood there was not all
+		x.shown, x.place = false, ""
+	}
+	x.loading = x.prog.Loading
 	if now := word + "; " + state; now != x.verdict {
 		x.verdict = now
 		x.say2(now)
