@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"drainboard/ledger/triage"
+
+	"github.com/spf13/pflag"
 )
 
 // TestTracesBelow finds traces by their names, and nothing in hidden or vendored folders or behind links.
@@ -189,12 +191,12 @@ func TestFound(t *testing.T) {
 				return ""
 			}
 			a := &app{env: &w.Env, opts: newOptions()}
-			root := newRoot(&w.Env)
-			a.opts.bind(root.Flags())
-			if err := root.Flags().Parse(c.args); err != nil {
+			flags := pflag.NewFlagSet("drainboard", pflag.ContinueOnError)
+			a.opts.bind(flags)
+			if err := flags.Parse(c.args); err != nil {
 				t.Fatal(err)
 			}
-			a.opts.namedLedger, a.opts.namedTools = root.Flags().Changed("ledger"), root.Flags().Changed("tools")
+			a.opts.namedLedger, a.opts.namedTools = flags.Changed("ledger"), flags.Changed("tools")
 			_, table, err := a.findTable("traces/a.jsonl")
 			if err != nil {
 				t.Fatal(err)
