@@ -3,6 +3,7 @@ package board
 import (
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -30,10 +31,10 @@ const (
 
 // binding is a key that does something. Footer, help and palette are made of this data.
 type binding struct {
-	keys   []string // as tea.KeyMsg prints them
-	show   string   // as people read them; "": the first of keys
-	name   string   // in the footer and the palette
-	help   string   // one sentence without a full stop
+	press  key.Binding
+	show   string // as people read them; "": the first of keys
+	name   string // in the footer and the palette
+	help   string // one sentence without a full stop
 	where  scope
 	foot   int                  // place in the footer, from 1; 0: not in it
 	why    func(*model) string  // why it does not work now; nil or "": it does
@@ -42,6 +43,14 @@ type binding struct {
 	view   bool                 // it shows a view of the settings, or a saved one
 	saved  bool                 // the view was saved from the board
 }
+
+// on binds keys, named as tea.KeyMsg prints them.
+func on(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+
+// typed is a key by its name.
+type typed string
+
+func (t typed) String() string { return string(t) }
 
 // label is the key as people read it.
 func (b *binding) label(m *model) string {
@@ -52,13 +61,15 @@ func (b *binding) label(m *model) string {
 		return m.theme.Glyph.Space
 	case b.show != "":
 		return b.show
-	case len(b.keys) > 0 && b.keys[0] == " ":
-		return m.theme.Glyph.Space
 	}
-	if len(b.keys) == 0 {
+	switch keys := b.press.Keys(); {
+	case len(keys) == 0:
 		return ""
+	case keys[0] == " ":
+		return m.theme.Glyph.Space
+	default:
+		return keys[0]
 	}
-	return b.keys[0]
 }
 
 // reason says why the binding does not work now, "" when it does.
@@ -70,15 +81,10 @@ func (b *binding) reason(m *model) string {
 }
 
 // bound finds what a key does in a scope.
-func bound(all []binding, key string, in scope) *binding {
+func bound(all []binding, k typed, in scope) *binding {
 	for i := range all {
-		if all[i].where&in == 0 {
-			continue
-		}
-		for _, k := range all[i].keys {
-			if k == key {
-				return &all[i]
-			}
+		if all[i].where&in != 0 && key.Matches(k, all[i].press) {
+			return &all[i]
 		}
 	}
 	return nil
@@ -91,7 +97,7 @@ func bindings() []binding {
 	for i, name := range screenNames {
 		to := screen(i)
 		all = append(all, binding{
-			keys: []string{string(rune('1' + i))}, name: strings.ToLower(name), help: "shows the screen " + name, where: inAll,
+			press: on(string(rune('1' + i))), name: strings.ToLower(name), help: "shows the screen " + name, where: inAll,
 			do: func(m *model) tea.Cmd { return m.show(to) },
 		})
 	}
@@ -106,18 +112,18 @@ func moves() []binding {
 		return func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.page(by) }) }
 	}
 	return []binding{
-		{keys: []string{"j", "down"}, show: "j", name: "down", help: "one row down", where: inAll, do: step(1)},
-		{keys: []string{"k", "up"}, show: "k", name: "up", help: "one row up", where: inAll, do: step(-1)},
-		{keys: []string{"ctrl+d"}, name: "half a page down", help: "half a page down", where: inAll, do: page(0.5)},
-		{keys: []string{"ctrl+u"}, name: "half a page up", help: "half a page up", where: inAll, do: page(-0.5)},
-		{keys: []string{"pgdown", "ctrl+f"}, show: "pgdn", name: "page down", help: "a page down", where: inAll, do: page(1)},
-		{keys: []string{"pgup", "ctrl+b"}, show: "pgup", name: "page up", help: "a page up", where: inAll, do: page(-1)},
+		{press: on("j", "down"), show: "j", name: "down", help: "one row down", where: inAll, do: step(1)},
+		{press: on("k", "up"), show: "k", name: "up", help: "one row up", where: inAll, do: step(-1)},
+		{press: on("ctrl+d"), name: "half a page down", help: "half a page down", where: inAll, do: page(0.5)},
+		{press: on("ctrl+u"), name: "half a page up", help: "half a page up", where: inAll, do: page(-0.5)},
+		{press: on("pgdown", "ctrl+f"), show: "pgdn", name: "page down", help: "a page down", where: inAll, do: page(1)},
+		{press: on("pgup", "ctrl+b"), show: "pgup", name: "page up", help: "a page up", where: inAll, do: page(-1)},
 		{
-			keys: []string{"g", "home"}, name: "first", help: "the first row", where: inAll,
+			press: on("g", "home"), name: "first", help: "the first row", where: inAll,
 			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(0) }) },
 		},
 		{
-			keys: []string{"G", "end"}, name: "last", help: "the last row", where: inAll,
+			press: on("G", "end"), name: "last", help: "the last row", where: inAll,
 			do: func(m *model) tea.Cmd { return m.moved(func(g *grid) bool { return g.to(g.n - 1) }) },
 		},
 	}
@@ -125,47 +131,47 @@ func moves() []binding {
 
 func verbs() []binding {
 	return []binding{
-		{keys: []string{"/"}, name: "filter", help: "narrows the list as you type; enter keeps it, esc takes it back", where: inRows, foot: 1, do: (*model).startFilter},
-		{keys: []string{"/"}, name: "search", help: "searches the page; n and N go on", where: inPages, foot: 1, do: (*model).startSearch},
-		{keys: []string{"n"}, name: "next hit", help: "the next hit of the search", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(1) }},
-		{keys: []string{"N"}, name: "hit before", help: "the hit of the search before", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(-1) }},
-		{keys: []string{"@"}, name: "go to time", help: "goes to the first call at a time, or so long ago", where: inTimeline, foot: 3, do: (*model).startTime},
-		{keys: []string{"enter"}, show: "enter", name: "open", help: "opens the row under the cursor", where: inFindings | inFlight | inLog, foot: 2, why: (*model).whyRow, do: (*model).open},
-		{keys: []string{"enter"}, show: "enter", name: "timeline", help: "opens the run's calls in order, repeats joined", where: inRuns, foot: 2, why: (*model).whyRow, do: (*model).open},
-		{keys: []string{"enter"}, show: "enter", name: "calls", help: "opens the tool's calls", where: inTools, foot: 2, why: (*model).whyRow, do: (*model).open},
-		{keys: []string{"enter"}, show: "enter", name: "go to", help: "goes to the rows that block", where: inDrain, foot: 2, why: (*model).whyRow, do: (*model).open},
-		{keys: []string{"enter"}, show: "enter", name: "open", help: "opens the call under the cursor", where: inTimeline, foot: 2, do: (*model).open},
-		{keys: []string{"enter", "o", "right", "left", "l", "h"}, show: "enter", name: "fold", help: "folds and unfolds the value under the cursor", where: inDetail, foot: 2, do: (*model).fold},
-		{keys: []string{"esc", "backspace"}, show: "esc", name: "back", help: "goes back", where: inPages, foot: 1, do: (*model).back},
-		{keys: []string{"esc"}, name: "clear", help: "takes back the filter, then the marks", where: inLists, do: (*model).clear},
-		{keys: []string{"tab"}, name: "next list", help: "the screen's next list", where: inFlight, foot: 3, do: (*model).nextTab},
-		{keys: []string{" "}, show: "space", name: "mark", help: "marks the row; actions go to marked rows", where: inRows, foot: 3, why: (*model).whyRow, do: (*model).mark},
-		{keys: []string{"V"}, name: "mark all", help: "marks all rows shown", where: inRows, why: (*model).whyRow, do: (*model).markAll},
-		{keys: []string{"*"}, name: "invert marks", help: "marks what is not marked, and the other way round", where: inRows, why: (*model).whyRow, do: (*model).invertMarks},
-		{keys: []string{"d"}, name: "compare", help: "explains why the keys of two marked rows differ", where: inFindings | inFlight, foot: 8, why: (*model).whyCompare, do: (*model).compare},
-		{keys: []string{"y"}, name: "copy key", help: "sends the key to the terminal's clipboard", where: inFindings | inFlight | inDetail | inTimeline | inLog, foot: 9, why: (*model).whyKey, do: (*model).copyKey},
-		{keys: []string{"Y"}, name: "copy row", help: "sends the row as JSON to the terminal's clipboard", where: inRows | inDetail | inTimeline, why: (*model).whyRow, do: (*model).copyRow},
-		{keys: []string{"x"}, name: "export", help: "writes the rows shown to a file: JSON lines, CSV or Markdown", where: inRows, foot: 11, why: (*model).whyRow, do: (*model).export},
-		{keys: []string{"e"}, name: "pager", help: "opens what is shown in $PAGER or $EDITOR, as a private read-only text", where: inAll, do: (*model).pager},
-		{keys: []string{"s"}, name: "sort", help: "sorts the list another way", where: inFindings | inFlight | inRuns | inTools, foot: 10, do: (*model).nextOrder},
-		{keys: []string{"p"}, name: "pause", help: "holds the screen still; reading goes on", where: inAll, foot: 11, do: (*model).pause},
-		{keys: []string{"T"}, name: "times", help: "changes between ages and times of day", where: inAll, foot: 12, do: (*model).times},
-		{keys: []string{"P"}, name: "pure tools", help: "shows or hides repeats of pure tools", where: inFindings, do: (*model).togglePure},
-		{keys: []string{"A"}, name: "acknowledged", help: "hides or shows what is acknowledged", where: inFindings, do: (*model).toggleAcked},
-		{keys: []string{"C"}, name: "copies", help: "shows or hides calls that only restate others", where: inRows | inDetail | inTimeline, do: (*model).toggleCopies},
-		{keys: []string{"F"}, name: "follow", help: "keeps the cursor on the newest row", where: inRows | inTimeline, do: (*model).follow},
-		{keys: []string{"<"}, name: "wider detail", help: "gives the detail beside the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(4) }},
-		{keys: []string{">"}, name: "narrower detail", help: "gives the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(-4) }},
-		{keys: []string{"W"}, name: "save view", help: "keeps screen, filter and order under a name, for this directory", where: inLists, do: (*model).saveView},
+		{press: on("/"), name: "filter", help: "narrows the list as you type; enter keeps it, esc takes it back", where: inRows, foot: 1, do: (*model).startFilter},
+		{press: on("/"), name: "search", help: "searches the page; n and N go on", where: inPages, foot: 1, do: (*model).startSearch},
+		{press: on("n"), name: "next hit", help: "the next hit of the search", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(1) }},
+		{press: on("N"), name: "hit before", help: "the hit of the search before", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(-1) }},
+		{press: on("@"), name: "go to time", help: "goes to the first call at a time, or so long ago", where: inTimeline, foot: 3, do: (*model).startTime},
+		{press: on("enter"), show: "enter", name: "open", help: "opens the row under the cursor", where: inFindings | inFlight | inLog, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{press: on("enter"), show: "enter", name: "timeline", help: "opens the run's calls in order, repeats joined", where: inRuns, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{press: on("enter"), show: "enter", name: "calls", help: "opens the tool's calls", where: inTools, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{press: on("enter"), show: "enter", name: "go to", help: "goes to the rows that block", where: inDrain, foot: 2, why: (*model).whyRow, do: (*model).open},
+		{press: on("enter"), show: "enter", name: "open", help: "opens the call under the cursor", where: inTimeline, foot: 2, do: (*model).open},
+		{press: on("enter", "o", "right", "left", "l", "h"), show: "enter", name: "fold", help: "folds and unfolds the value under the cursor", where: inDetail, foot: 2, do: (*model).fold},
+		{press: on("esc", "backspace"), show: "esc", name: "back", help: "goes back", where: inPages, foot: 1, do: (*model).back},
+		{press: on("esc"), name: "clear", help: "takes back the filter, then the marks", where: inLists, do: (*model).clear},
+		{press: on("tab"), name: "next list", help: "the screen's next list", where: inFlight, foot: 3, do: (*model).nextTab},
+		{press: on(" "), show: "space", name: "mark", help: "marks the row; actions go to marked rows", where: inRows, foot: 3, why: (*model).whyRow, do: (*model).mark},
+		{press: on("V"), name: "mark all", help: "marks all rows shown", where: inRows, why: (*model).whyRow, do: (*model).markAll},
+		{press: on("*"), name: "invert marks", help: "marks what is not marked, and the other way round", where: inRows, why: (*model).whyRow, do: (*model).invertMarks},
+		{press: on("d"), name: "compare", help: "explains why the keys of two marked rows differ", where: inFindings | inFlight, foot: 8, why: (*model).whyCompare, do: (*model).compare},
+		{press: on("y"), name: "copy key", help: "sends the key to the terminal's clipboard", where: inFindings | inFlight | inDetail | inTimeline | inLog, foot: 9, why: (*model).whyKey, do: (*model).copyKey},
+		{press: on("Y"), name: "copy row", help: "sends the row as JSON to the terminal's clipboard", where: inRows | inDetail | inTimeline, why: (*model).whyRow, do: (*model).copyRow},
+		{press: on("x"), name: "export", help: "writes the rows shown to a file: JSON lines, CSV or Markdown", where: inRows, foot: 11, why: (*model).whyRow, do: (*model).export},
+		{press: on("e"), name: "pager", help: "opens what is shown in $PAGER or $EDITOR, as a private read-only text", where: inAll, do: (*model).pager},
+		{press: on("s"), name: "sort", help: "sorts the list another way", where: inFindings | inFlight | inRuns | inTools, foot: 10, do: (*model).nextOrder},
+		{press: on("p"), name: "pause", help: "holds the screen still; reading goes on", where: inAll, foot: 11, do: (*model).pause},
+		{press: on("T"), name: "times", help: "changes between ages and times of day", where: inAll, foot: 12, do: (*model).times},
+		{press: on("P"), name: "pure tools", help: "shows or hides repeats of pure tools", where: inFindings, do: (*model).togglePure},
+		{press: on("A"), name: "acknowledged", help: "hides or shows what is acknowledged", where: inFindings, do: (*model).toggleAcked},
+		{press: on("C"), name: "copies", help: "shows or hides calls that only restate others", where: inRows | inDetail | inTimeline, do: (*model).toggleCopies},
+		{press: on("F"), name: "follow", help: "keeps the cursor on the newest row", where: inRows | inTimeline, do: (*model).follow},
+		{press: on("<"), name: "wider detail", help: "gives the detail beside the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(4) }},
+		{press: on(">"), name: "narrower detail", help: "gives the list more room", where: inLists, do: func(m *model) tea.Cmd { return m.resplit(-4) }},
+		{press: on("W"), name: "save view", help: "keeps screen, filter and order under a name, for this directory", where: inLists, do: (*model).saveView},
 		{name: "forget view", help: "takes a saved view away", where: inLists, why: (*model).whyForget, do: (*model).forgetView},
-		{keys: []string{"!"}, name: "blockers", help: "goes to what blocks, then to the first rows of it", where: inAll, do: (*model).blockers},
-		{keys: []string{"S"}, name: "sources", help: "lists what is read, and what could not be", where: inAll, do: (*model).sources},
-		{keys: []string{"M"}, name: "mouse", help: "turns the mouse on or off; while it is on the terminal's own selection needs shift", where: inAll, do: (*model).toggleMouse},
-		{keys: []string{":"}, name: "actions", help: "lists every action by name", where: inAll, foot: 13, do: (*model).startPalette},
-		{keys: []string{"?"}, name: "help", help: "all keys that work here", where: inAll, foot: 14, do: (*model).help},
-		{keys: []string{"ctrl+l"}, name: "redraw", help: "draws the screen anew", where: inAll, do: (*model).redraw},
-		{keys: []string{"ctrl+z"}, name: "suspend", help: "goes to the shell; fg comes back", where: inAll, do: (*model).suspend},
-		{keys: []string{"q", "ctrl+c"}, show: "q", name: "quit", help: "ends the board", where: inAll, foot: 15, do: (*model).quit},
+		{press: on("!"), name: "blockers", help: "goes to what blocks, then to the first rows of it", where: inAll, do: (*model).blockers},
+		{press: on("S"), name: "sources", help: "lists what is read, and what could not be", where: inAll, do: (*model).sources},
+		{press: on("M"), name: "mouse", help: "turns the mouse on or off; while it is on the terminal's own selection needs shift", where: inAll, do: (*model).toggleMouse},
+		{press: on(":"), name: "actions", help: "lists every action by name", where: inAll, foot: 13, do: (*model).startPalette},
+		{press: on("?"), name: "help", help: "all keys that work here", where: inAll, foot: 14, do: (*model).help},
+		{press: on("ctrl+l"), name: "redraw", help: "draws the screen anew", where: inAll, do: (*model).redraw},
+		{press: on("ctrl+z"), name: "suspend", help: "goes to the shell; fg comes back", where: inAll, do: (*model).suspend},
+		{press: on("q", "ctrl+c"), show: "q", name: "quit", help: "ends the board", where: inAll, foot: 15, do: (*model).quit},
 	}
 }
 
@@ -175,7 +181,7 @@ func actions() []binding {
 	group := inFindings | inDetail
 	act := func(key, name, help string, a Action, where scope, foot int) binding {
 		return binding{
-			keys: []string{key}, name: name, help: help, where: where, foot: foot, action: a,
+			press: on(key), name: name, help: help, where: where, foot: foot, action: a,
 			why: func(m *model) string { return m.whyAct(a) }, do: func(m *model) tea.Cmd { return m.ask(a) },
 		}
 	}

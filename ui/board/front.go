@@ -86,7 +86,7 @@ func (p *filterPrompt) key(m *model, k tea.KeyMsg) tea.Cmd {
 		st.filter = p.was
 		return m.restate()
 	case "up", "down", "pgup", "pgdown":
-		if b := bound(m.binds, k.String(), m.in()); b != nil {
+		if b := bound(m.binds, typed(k.String()), m.in()); b != nil {
 			return b.do(m)
 		}
 		return nil

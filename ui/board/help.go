@@ -49,7 +49,7 @@ func (m *model) helpLines(in scope, not map[*binding]string, width int) []line {
 				started = true
 			}
 			keys := b.label(m)
-			for _, k := range b.keys[min(len(b.keys), 1):] {
+			for _, k := range b.press.Keys()[min(len(b.press.Keys()), 1):] {
 				if k != "h" && k != "l" {
 					keys += " " + k
 				}

@@ -20,7 +20,7 @@ func TestBindings(t *testing.T) {
 			if b.where&in == 0 {
 				continue
 			}
-			for _, k := range b.keys {
+			for _, k := range b.press.Keys() {
 				if was, twice := seen[k]; twice {
 					t.Errorf("%q means %s and %s in scope %b", k, was, b.name, in)
 				}
@@ -37,8 +37,8 @@ func TestBindings(t *testing.T) {
 		}
 	}
 	for _, b := range all {
-		if b.name == "" || b.help == "" || strings.HasSuffix(b.help, ".") || len(b.keys) == 0 && b.name != "forget view" || b.do == nil {
-			t.Errorf("binding %v %q: %q", b.keys, b.name, b.help)
+		if b.name == "" || b.help == "" || strings.HasSuffix(b.help, ".") || len(b.press.Keys()) == 0 && b.name != "forget view" || b.do == nil {
+			t.Errorf("binding %v %q: %q", b.press.Keys(), b.name, b.help)
 		}
 		if b.action != "" && b.why == nil {
 			t.Errorf("action %s never says why it does not work", b.name)

@@ -123,11 +123,11 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute"}
 	m.binds, _ = opt.Settings.bindings() // they were checked when they were read
 	for i, b := range bindings() {
-		if now := m.binds[i].keys; len(b.keys) > 0 && now[0] != b.keys[0] {
+		if was := b.press.Keys(); len(was) > 0 && m.binds[i].press.Keys()[0] != was[0] {
 			if m.labels == nil {
 				m.labels = map[string]string{}
 			}
-			m.labels[b.keys[0]] = m.binds[i].label(m)
+			m.labels[was[0]] = m.binds[i].label(m)
 		}
 	}
 	m.mouse = opt.Settings.Mouse

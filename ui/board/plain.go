@@ -219,7 +219,7 @@ func (x *plain) typed(ctx context.Context, line string) {
 			return
 		}
 	} else if x.front == nil {
-		if b := bound(x.binds, keyName(line), x.in()); b != nil {
+		if b := bound(x.binds, typed(keyName(line)), x.in()); b != nil {
 			press(named2(line))
 			return
 		}

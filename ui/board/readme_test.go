@@ -16,7 +16,7 @@ func TestKeysInReadme(t *testing.T) {
 	fmt.Fprintln(&b, "| key | action | what it does | where |\n| --- | --- | --- | --- |")
 	for _, x := range bindings() {
 		var keys []string
-		for _, k := range x.keys {
+		for _, k := range x.press.Keys() {
 			if k == " " {
 				k = "space"
 			}

@@ -48,7 +48,7 @@ func (v *View) screen() (screen, bool) {
 func (v *View) binding() binding {
 	b := binding{name: "view " + v.Name, help: "shows " + strings.TrimSpace(strings.ToLower(v.Screen)+" "+v.Filter), where: inAll, view: true}
 	if v.Key != "" {
-		b.keys = []string{v.Key}
+		b.press = on(v.Key)
 	}
 	b.do = func(m *model) tea.Cmd {
 		at, _ := v.screen()
@@ -65,7 +65,7 @@ func (m *model) bindViews() {
 	m.binds = slices.DeleteFunc(m.binds, func(b binding) bool { return b.saved })
 	for i := range m.saved {
 		b := m.saved[i].binding()
-		b.keys, b.saved = nil, true
+		b.press, b.saved = on(), true
 		m.binds = append(m.binds, b)
 	}
 }

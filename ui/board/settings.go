@@ -94,7 +94,8 @@ func (s *Settings) bindings() ([]binding, error) {
 		found := false
 		for i := range all {
 			if all[i].name == name {
-				all[i].keys, all[i].show, found = ks, "", true
+				all[i].press.SetKeys(ks...)
+				all[i].show, found = "", true
 			}
 		}
 		if !found {
@@ -120,7 +121,7 @@ func (s *Settings) bindings() ([]binding, error) {
 			if all[i].where&in == 0 {
 				continue
 			}
-			for _, k := range all[i].keys {
+			for _, k := range all[i].press.Keys() {
 				if was, twice := seen[k]; twice {
 					return nil, fmt.Errorf("keys: %q means both %q and %q in one place: give one of them another", k, was, all[i].name)
 				}

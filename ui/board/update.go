@@ -198,7 +198,7 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	if m.front != nil {
 		return m.front.key(m, k)
 	}
-	b := bound(m.binds, k.String(), m.in())
+	b := bound(m.binds, typed(k.String()), m.in())
 	if b == nil {
 		return nil
 	}
