@@ -50,6 +50,7 @@ type Options struct {
 	Table       string // path of the decision table; "" when there is none
 	TableFixed  string // why nothing of the table is run, such as "found beside the trace"; "" when it may
 	ReadOnly    bool   // --read-only: no action works
+	Redact      bool   // --redact: secrets of arguments, payloads, rows and the log are masked wherever they are shown or exported
 
 	Now   func() time.Time // the clock; nil: time.Now
 	Zone  *time.Location   // of absolute times; nil: UTC

@@ -129,10 +129,10 @@ func (f *facts) readRow(ctx context.Context, e Engine) {
 	}
 	f.row, f.hasRow, f.rowErr = e.Row(ctx, key)
 	if f.hasRow && f.row.HasResponse {
-		f.stored = newDocument([]byte(f.row.Response), nil)
+		f.stored = newDocument(unseen(e, f.row.Response), nil)
 	}
 	if f.hasRow && len(f.calls) == 0 {
-		f.asked = newDocument([]byte(f.row.Request), nil)
+		f.asked = newDocument(unseen(e, f.row.Request), nil)
 	}
 }
 

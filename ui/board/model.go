@@ -119,6 +119,12 @@ type overlay interface {
 }
 
 func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g *guard, term *terminal, steady func() time.Time) *model {
+	if opt.Redact {
+		eng = masked{eng}
+		if opt.Journal != nil {
+			opt.Journal = maskedJournal{opt.Journal}
+		}
+	}
 	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, dirty: true, term: term, steady: steady}
 	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute"}
 	m.binds, _ = opt.Settings.bindings() // they were checked when they were read

@@ -110,7 +110,9 @@ func (a *app) demoLive(ctx context.Context, dir string, store ledger.Store, args
 		stop()
 		return errors.Join(err, ignoreCanceled(<-played))
 	}
-	err = a.board(ctx, s, func(o *board.Options) { o.Settings, o.Plain = set, a.plainBoard(&flags.look) })
+	err = a.board(ctx, s, func(o *board.Options) {
+		o.Settings, o.Plain, o.Redact = set, a.plainBoard(&flags.look), flags.look.redact
+	})
 	stop()
 	return errors.Join(err, s.Close(), ignoreCanceled(<-played))
 }

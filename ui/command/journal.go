@@ -14,7 +14,7 @@ import (
 )
 
 func newLedgerLog(a *app) *cobra.Command {
-	var all, output bool
+	var all, output, redact bool
 	var limit int
 	c := &cobra.Command{
 		Use:   "log [KEY]",
@@ -28,11 +28,12 @@ images of the row before and after.`,
 			if len(args) == 1 {
 				key = args[0]
 			}
-			return a.ledgerLog(c.Context(), key, all, output, limit)
+			return a.ledgerLog(c.Context(), key, all, output, redact, limit)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "what the envelope did, too")
 	c.Flags().BoolVar(&output, "output", false, "what compensations printed, too")
+	redactVar(c.Flags(), &redact)
 	limitVar(c.Flags(), &limit, 50, "print at most the newest `N`; 0: all")
 	return c
 }
@@ -80,7 +81,7 @@ func lineOfEntry(e *ledger.Entry) logLine {
 	return l
 }
 
-func (a *app) ledgerLog(ctx context.Context, key string, all, output bool, limit int) (err error) {
+func (a *app) ledgerLog(ctx context.Context, key string, all, output, redact bool, limit int) (err error) {
 	at := a.findLedger("")
 	if at.path == "" {
 		return &usage{"ledger log", errNoLedger}
@@ -109,6 +110,11 @@ func (a *app) ledgerLog(ctx context.Context, key string, all, output bool, limit
 			break
 		}
 	}
+	if redact {
+		for i := range last {
+			maskEntry(&last[i])
+		}
+	}
 	if a.opts.json {
 		for i := range last {
 			if err := a.printJSON(lineOfEntry(&last[i])); err != nil {
@@ -120,6 +126,19 @@ func (a *app) ledgerLog(ctx context.Context, key string, all, output bool, limit
 	p := a.page()
 	p.log(last, output)
 	return p.flush(a.env.Stdout)
+}
+
+// maskEntry takes secrets out of what an entry shows. The entry is this command's own copy.
+func maskEntry(e *ledger.Entry) {
+	e.Reason = safe.MaskText(e.Reason)
+	if e.Detail != "" {
+		e.Detail = string(safe.Mask([]byte(e.Detail)))
+	}
+	for _, im := range []*ledger.Image{e.From, e.To} {
+		if im != nil {
+			im.Response = string(safe.Mask([]byte(im.Response)))
+		}
+	}
 }
 
 // log prints entries, newest first.

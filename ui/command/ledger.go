@@ -18,6 +18,7 @@ import (
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newLedger(a *app) *cobra.Command {
@@ -47,12 +48,20 @@ func newLedgerLs(a *app) *cobra.Command {
 }
 
 func newLedgerShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	var redact bool
+	c := &cobra.Command{
 		Use:   "show KEY",
 		Short: "One row, whole; the beginning of its key is enough",
 		Args:  exactly(1, "a key, or its beginning"),
-		RunE:  func(c *cobra.Command, args []string) error { return a.ledgerShow(c.Context(), args[0]) },
+		RunE:  func(c *cobra.Command, args []string) error { return a.ledgerShow(c.Context(), args[0], redact) },
 	}
+	redactVar(c.Flags(), &redact)
+	return c
+}
+
+// redactVar binds --redact of what prints stored text.
+func redactVar(f *pflag.FlagSet, redact *bool) {
+	f.BoolVar(redact, "redact", false, "mask what looks like a secret, by its name or its shape")
 }
 
 // rowLine is one row of `ledger ls --json`.
@@ -221,7 +230,7 @@ func stateInk(state string) ink {
 	}
 }
 
-func (a *app) ledgerShow(ctx context.Context, begin string) error {
+func (a *app) ledgerShow(ctx context.Context, begin string, redact bool) error {
 	t, _, err := a.findTable("")
 	if err != nil {
 		return err
@@ -235,6 +244,9 @@ func (a *app) ledgerShow(ctx context.Context, begin string) error {
 		return err
 	}
 	line := a.lineOfRow(t, row)
+	if redact {
+		row.Request, row.Response = string(safe.Mask([]byte(row.Request))), string(safe.Mask([]byte(row.Response)))
+	}
 	if a.opts.json {
 		return a.printJSON(struct {
 			rowLine

@@ -57,7 +57,7 @@ func (a *app) watch(ctx context.Context, args []string, look *boardFlags) error 
 	go newTableWatch(s).follow(following)
 	return a.board(ctx, s, func(o *board.Options) {
 		o.Settings, o.State, o.Remember = set, a.remembered(), a.remember
-		o.Plain = a.plainBoard(look)
+		o.Plain, o.Redact = a.plainBoard(look), look.redact
 		for _, src := range s.sources {
 			if src.Path == trace.Stdin && o.Plain {
 				o.In = nil // a trace comes that way
