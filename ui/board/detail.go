@@ -178,7 +178,11 @@ func (c *composer) entry(e *Entry) {
 	c.title(e.Action, "", e.Key)
 	c.put(say(c.stamp(e.Time)+"  "+e.Actor, ink.Faint))
 	c.blank()
-	c.wrap([]span{say(e.Tool+": "+e.From+" "+c.g.To+" "+e.To, ink.Plain)})
+	way := e.Tool
+	if e.From != "" || e.To != "" { // what moves no row has neither
+		way += ": " + e.From + " " + c.g.To + " " + e.To
+	}
+	c.wrap([]span{say(way, ink.Plain)})
 	c.wrap([]span{say("reason: "+e.Reason, ink.Plain)})
 	if e.Output != "" {
 		c.section("OUTPUT", "")
