@@ -101,25 +101,8 @@ func (r *Reader) relocate(ctx context.Context, t *tail) bool {
 	if r.byPath[t.path] == t {
 		delete(r.byPath, t.path)
 	}
-	dir := filepath.Dir(t.path)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || identityOf(info) != t.id {
-			continue
-		}
-		path := filepath.Join(dir, e.Name())
-		if !t.is(path, info) {
-			return false
-		}
-		t.size, t.mtime = info.Size(), info.ModTime()
-		r.settleAt(ctx, t, r.shownAt(path), path)
-		return true
-	}
-	return false
+	r.placeIn(ctx, filepath.Dir(t.path), map[identity]*tail{t.id: t})
+	return r.byPath[t.path] == t
 }
 
 // shownAt is what a path is shown as.

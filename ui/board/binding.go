@@ -44,8 +44,32 @@ type binding struct {
 	saved  bool                 // the view was saved from the board
 }
 
-// on binds keys, named as tea.KeyMsg prints them.
-func on(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+// on binds keys, named as tea.KeyMsg prints them or as people do.
+func on(names ...string) key.Binding {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = keyName(name)
+	}
+	return key.NewBinding(key.WithKeys(keys...))
+}
+
+// keyName is a key as tea.KeyMsg prints it, by what people call it.
+func keyName(name string) string {
+	if name == "space" {
+		return " "
+	}
+	return name
+}
+
+// keyType finds the key with a name that is no character.
+func keyType(name string) (tea.KeyType, bool) {
+	for k := tea.KeyType(-128); k < 128; k++ {
+		if k != tea.KeyRunes && k != tea.KeySpace && name != "" && k.String() == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
 
 // typed is a key by its name.
 type typed string

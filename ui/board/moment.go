@@ -104,8 +104,10 @@ func (m *model) seek(p *timelinePage, to int64) tea.Cmd {
 			one := q
 			one.From, one.Limit = i, 1
 			calls, _, err := m.eng.Calls(ctx, one)
-			if err != nil || len(calls) == 0 {
+			if err != nil {
 				failed = err
+			}
+			if len(calls) == 0 {
 				return true
 			}
 			return calls[0].Time != trace.NoTime && calls[0].Time >= to

@@ -95,7 +95,7 @@ func (x *plain) lines(ctx context.Context, in io.Reader) {
 
 // loop owns the model.
 func (x *plain) loop(ctx context.Context) error {
-	x.say2("drainboard, in lines. Type the key of an action and enter; ? lists them, q ends.")
+	x.printLine("drainboard, in lines. Type the key of an action and enter; ? lists them, q ends.")
 	x.start(ctx, x.begin)
 	x.settled(ctx)
 	x.tell()
@@ -215,12 +215,12 @@ func (x *plain) typed(ctx context.Context, line string) {
 	enter := tea.KeyMsg{Type: tea.KeyEnter}
 	if q, ok := x.front.(*question); ok {
 		if field, _, _ := q.focus(); field < 0 && line != "" || line == "esc" {
-			press(named2(line))
+			press(keyOf(line))
 			return
 		}
 	} else if x.front == nil {
-		if b := bound(x.binds, typed(keyName(line)), x.in()); b != nil {
-			press(named2(line))
+		if b := bound(x.binds, typed(keyOf(line).String()), x.in()); b != nil {
+			press(keyOf(line))
 			return
 		}
 		for i := range x.binds {
@@ -235,30 +235,20 @@ func (x *plain) typed(ctx context.Context, line string) {
 		}
 		return
 	} else if line == "esc" {
-		press(named2(line))
+		press(keyOf(line))
 		return
 	}
 	press(append(letters(line), enter)...)
 }
 
-// keyName is a typed line as the name of a key.
-func keyName(line string) string {
-	switch line {
-	case "space":
-		return " "
-	case "":
-		return "enter"
-	}
-	return line
-}
-
-// named2 is the key with a name.
-func named2(line string) tea.KeyMsg {
+// keyOf is a typed line as the key that it names; an empty line is enter.
+func keyOf(line string) tea.KeyMsg {
 	name := keyName(line)
-	for k := tea.KeyType(-128); k < 128; k++ {
-		if k != tea.KeyRunes && k != tea.KeySpace && k.String() == name {
-			return tea.KeyMsg{Type: k}
-		}
+	if name == "" {
+		name = "enter"
+	}
+	if k, ok := keyType(name); ok {
+		return tea.KeyMsg{Type: k}
 	}
 	if name == " " {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
@@ -266,8 +256,8 @@ func named2(line string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
-// say2 prints a line.
-func (x *plain) say2(text string) {
+// printLine prints a line.
+func (x *plain) printLine(text string) {
 	fmt.Fprintln(x.out, strings.TrimRight(string(safe.Line(text)), " "))
 }
 
@@ -287,10 +277,10 @@ func (x *plain) tell() {
 	x.loading = x.prog.Loading
 	if now := word + "; " + state; now != x.verdict {
 		x.verdict = now
-		x.say2(now)
+		x.printLine(now)
 	}
 	if f := x.notices.fresh(x.latest, x.prog.Loading); f != nil {
-		x.say2("new critical finding: " + findingWords(f))
+		x.printLine("new critical finding: " + findingWords(f))
 	}
 }
 
@@ -298,11 +288,11 @@ func (x *plain) tell() {
 func (x *plain) show() {
 	x.shown = true
 	if x.note != "" {
-		x.say2(x.note)
+		x.printLine(x.note)
 		x.note = ""
 	}
 	if x.front != nil {
-		x.ask2()
+		x.printFront()
 		return
 	}
 	place := x.crumbs() + "|" + x.orderAndFilter()
@@ -310,7 +300,7 @@ func (x *plain) show() {
 	x.place = place
 	if x.top() != nil {
 		if !same {
-			x.say2(x.crumbs())
+			x.printLine(x.crumbs())
 			for i := range x.top().pos().n {
 				fmt.Fprintln(x.out, strings.TrimRight(x.top().lineText(i), " "))
 			}
@@ -323,10 +313,10 @@ func (x *plain) show() {
 	}
 	g := x.pane().pos()
 	if !same {
-		x.say2(screenNames[x.screen] + ", " + count(g.n, "row", "rows"))
+		x.printLine(screenNames[x.screen] + ", " + count(g.n, "row", "rows"))
 		x.rows()
 	}
-	x.say2(fmt.Sprintf("row %d of %d", min(g.cursor+1, g.n), g.n))
+	x.printLine(fmt.Sprintf("row %d of %d", min(g.cursor+1, g.n), g.n))
 	for _, l := range x.peekLines() {
 		fmt.Fprintln(x.out, strings.TrimRight(spansText(l.spans), " "))
 	}
@@ -365,8 +355,8 @@ func (x *plain) peekLines() []line {
 	return c.strip(x.pane().about(), x.peek.facts, 12)
 }
 
-// ask2 prints what is asked.
-func (x *plain) ask2() {
+// printFront prints what is asked.
+func (x *plain) printFront() {
 	x.place = ""
 	b := &x.bottom
 	b.Reset(x.theme, plainWidth, plainHeight)
@@ -377,6 +367,6 @@ func (x *plain) ask2() {
 	b.End()
 	x.print(b)
 	if _, ok := x.front.(*question); ok {
-		x.say2("a line is the field's text; on the buttons y does it, esc cancels")
+		x.printLine("a line is the field's text; on the buttons y does it, esc cancels")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"go.yaml.in/yaml/v3"
 
 	"drainboard/ui/board/filter"
@@ -94,8 +93,7 @@ func (s *Settings) bindings() ([]binding, error) {
 		found := false
 		for i := range all {
 			if all[i].name == name {
-				all[i].press.SetKeys(ks...)
-				all[i].show, found = "", true
+				all[i].press, all[i].show, found = on(ks...), "", true
 			}
 		}
 		if !found {
@@ -107,11 +105,6 @@ func (s *Settings) bindings() ([]binding, error) {
 		for _, k := range ks {
 			if !isKey(k) {
 				return nil, fmt.Errorf("keys: %s: %q is no key: expected a character, or a name such as ctrl+a, alt+x, f5, space, enter", name, k)
-			}
-		}
-		for i, k := range ks {
-			if k == "space" {
-				ks[i] = " "
 			}
 		}
 	}
@@ -142,12 +135,8 @@ func isKey(name string) bool {
 		r, _ := utf8.DecodeRuneInString(rest)
 		return r >= ' ' && r != utf8.RuneError && r != 0x7f
 	}
-	for k := tea.KeyType(-128); k < 128; k++ {
-		if k != tea.KeyRunes && k != tea.KeySpace && k.String() == rest && rest != "" {
-			return true
-		}
-	}
-	return false
+	_, ok := keyType(rest)
+	return ok
 }
 
 // columnName is how a column is named in settings.

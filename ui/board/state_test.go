@@ -81,6 +81,7 @@ func TestSettings(t *testing.T) {
 		{"columns: {drain: [tool]}\n", "expected findings, in flight, runs, tools or log"},
 		{"views: [{name: night, key: f6, screen: in flight, filter: 'age>5m', list: failed}]\n", ""},
 		{"views: [{name: night, key: q}]\n", `"q" means both`},
+		{"views: [{name: night, key: space}]\n", `" " means both`},
 		{"views: [{name: night, filter: 'kind:dirft'}]\n", `did you mean drift?`},
 		{"views: [{filter: x}]\n", "expected a name"},
 		{"views: [{name: x, screen: moon}]\n", `there is no screen "moon"`},

@@ -188,6 +188,7 @@ func (x *actor) change(ctx context.Context, edit func([]byte) ([]byte, error), a
 	if err := table.Replace(at.path, old, next); err != nil {
 		return err
 	}
+	x.s.tableSrc.Store(&next) // so that who watches the file need not read the traces by it once more
 	if x.a.noWrite(x.s.ledger) == "" {
 		d, err := x.open(ctx)
 		if err != nil {

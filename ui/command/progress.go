@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -74,11 +75,18 @@ func (w *tableWatch) reload(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if known := w.s.tableSrc.Load(); known != nil && bytes.Equal(*known, src) {
+		return nil
+	}
 	t, err := table.Parse(src, path)
 	if err != nil {
 		return err
 	}
-	return w.s.Reload(ctx, t)
+	if err := w.s.Reload(ctx, t); err != nil {
+		return err
+	}
+	w.s.tableSrc.Store(&src)
+	return nil
 }
 
 // follow looks once a second until ctx ends. What is wrong stands in the session's Progress.

@@ -52,6 +52,7 @@ type session struct {
 	window  *windowFile // nil: no drain window was chosen
 	stores  *spools     // agents' databases among the sources
 
+	tableSrc   atomic.Pointer[[]byte] // the table in force as it was read or written last; nil: as at the start
 	tableWrong atomic.Pointer[string] // why the table on disk is not in force; nil, or "": it is
 }
 
