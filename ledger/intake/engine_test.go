@@ -92,7 +92,7 @@ func begin(t *testing.T, c Config) *Engine {
 // until waits for a snapshot that holds.
 func until(t *testing.T, e *Engine, what string, holds func(*triage.Snapshot) bool) *triage.Snapshot {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		if s := e.Snapshot(); holds(s) {
 			return s

@@ -293,7 +293,7 @@ func TestLedgerLost(t *testing.T) {
 		_, err := k.Run(context.WithoutCancel(t.Context()), list[0], false, "twice", nil)
 		done <- err
 	}()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(k.dir, "ran")); err == nil {
 			break
 		}

@@ -22,7 +22,7 @@ func sh(t *testing.T, script string) Command {
 	if err != nil {
 		t.Skip("there is no sh to run commands with")
 	}
-	return Command{Argv: []string{bin, "-c", script}, Env: Allow(os.Environ(), nil), Grace: 5 * time.Second}
+	return Command{Argv: []string{bin, "-c", script}, Env: Allow(os.Environ(), nil), Grace: time.Minute}
 }
 
 func TestRun(t *testing.T) {
@@ -66,25 +66,29 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestTheWholeGroupEnds: what the command started ends with it at the limit, even if the command itself is long gone.
+// TestTheWholeGroupEnds: what the command started ends with it once it is ready, even if the command itself is long gone.
 func TestTheWholeGroupEnds(t *testing.T) {
 	for _, script := range []string{
 		"sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait",
-		"sh -c 'echo $$; sleep 60' & wait",
+		"sh -c 'echo $$; exec sleep 600' & wait",
 	} {
+		ctx, cancel := context.WithCancel(context.Background())
 		c := sh(t, script)
-		c.Limit, c.Grace = 200*time.Millisecond, 200*time.Millisecond
-		got, err := Run(context.Background(), c)
-		if err != nil || !got.TimedOut {
+		c.Stdout = writer(func(p []byte) (int, error) { cancel(); return len(p), nil })
+		c.Grace = 200 * time.Millisecond
+		got, err := Run(ctx, c)
+		if err != nil || !got.Stopped {
 			t.Fatalf("%+v %v", got, err)
 		}
-		pid := strings.TrimSpace(string(got.Stdout.Head))
-		if pid == "" {
-			t.Fatal("the grandchild never started: the test tries nothing")
-		}
-		stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-		if err == nil && !strings.Contains(string(stat), ") Z ") {
-			t.Fatalf("process %s is still there: %s", pid, stat)
+		stat := filepath.Join("/proc", strings.TrimSpace(string(got.Stdout.Head)), "stat")
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			said, err := os.ReadFile(stat)
+			if err != nil || strings.Contains(string(said), ") Z ") {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("the grandchild is still there: %s", said)
+			}
 		}
 	}
 }
@@ -96,9 +100,9 @@ func TestContextStops(t *testing.T) {
 		grace        time.Duration
 		exit         int
 	}{
-		{"TERM ends it", "echo ready; exec sleep 60", 5 * time.Second, 143},
+		{"TERM ends it", "echo ready; exec sleep 600", time.Minute, 143},
 		{"TERM is ignored", "trap '' TERM; echo ready; while :; do sleep 1; done", 50 * time.Millisecond, 137},
-		{"it tidies up", "exec 2>/dev/null; trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", 5 * time.Second, 7},
+		{"it tidies up", "exec 2>/dev/null; trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", time.Minute, 7},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())

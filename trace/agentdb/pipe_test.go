@@ -28,7 +28,7 @@ func TestPipeIsLeftAlone(t *testing.T) {
 		t.Error("a pipe is taken for a database")
 	}
 	left := make([]byte, len(text))
-	if err := both.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := both.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := io.ReadFull(both, left); err != nil {
