@@ -206,11 +206,13 @@ func TestFindsTheRecipe(t *testing.T) {
 		rows = append(rows, ledger.Row{Key: keys.Dedup16.Text(d), Tool: "open_pr", Request: `{"head": "` + head + `"}`, State: ledger.Committed})
 	}
 	tab := mustTable(t, "tools: {open_pr: {class: keyed}}")
-	led := &fakeLedger{}
-	led.set(rows...)
-	for _, follow := range []bool{false, true} {
+	held := func() ledger.Looker { // one for each engine: what one is handed, another does not see
+		led := &fakeLedger{}
 		led.set(rows...)
-		e := begin(t, Config{Sources: []trace.Source{{Path: path}}, Follow: follow, Table: tab, Ledger: led})
+		return led
+	}
+	for _, follow := range []bool{false, true} {
+		e := begin(t, Config{Sources: []trace.Source{{Path: path}}, Follow: follow, Table: tab, Ledger: held()})
 		r, err := e.Report(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -219,8 +221,7 @@ func TestFindsTheRecipe(t *testing.T) {
 			t.Errorf("found: recipe %s, %d calls, %d unmatched, %d foreign, note %q", r.Recipe, r.Calls, len(r.Unmatched), r.Ledger.Foreign, r.RecipeNote)
 		}
 	}
-	led.set(rows...)
-	e := begin(t, Config{Sources: []trace.Source{{Path: path}}, Table: tab, Ledger: led, Recipe: "intent"})
+	e := begin(t, Config{Sources: []trace.Source{{Path: path}}, Table: tab, Ledger: held(), Recipe: "intent"})
 	r, err := e.Report(t.Context())
 	if err != nil {
 		t.Fatal(err)
