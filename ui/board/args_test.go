@@ -48,7 +48,7 @@ func TestFilterArguments(t *testing.T) {
 	l.job = 7
 	l.wanted.Store(7)
 	l.snap = nil
-	l.build(l.spec.rows(f.snap, &l.state), l.state, noon.UnixNano(), 7)
+	l.build(&building[*triage.Finding]{raw: l.spec.rows(f.snap, &l.state), state: l.state, now: noon.UnixNano(), job: 7})
 	if reads != 2 {
 		t.Errorf("a stale job read %d arguments", reads)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"drainboard/ledger"
 	"drainboard/ledger/intake"
@@ -165,4 +167,22 @@ func gone(err error) error {
 		return err
 	}
 	return fmt.Errorf("cannot be read again: %w", err)
+}
+
+// argNames are the names of the arguments that were read, those of the first call first.
+func (f *facts) argNames() (out []string) {
+	if f == nil {
+		return nil
+	}
+	for _, a := range f.args {
+		if a.doc == nil || a.doc.err != nil {
+			continue
+		}
+		for name := range a.doc.args.Root().Members() {
+			if text := name.Text(); !slices.Contains(out, text) && !strings.ContainsAny(text, ":=<> ") {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }

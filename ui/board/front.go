@@ -5,7 +5,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"drainboard/ui/board/filter"
 	"drainboard/ui/board/ink"
 	"drainboard/ui/safe"
 )
@@ -52,77 +51,6 @@ func (m *model) hints(b *ink.Block) {
 			}
 			b.Say(x.label(m), ink.Hint).Gap(1).Say(x.name, ink.Faint).Gap(2)
 		}
-	}
-}
-
-// filterPrompt narrows the list as one types.
-type filterPrompt struct {
-	field
-	was *filter.Filter
-	now *filter.Filter
-}
-
-func (m *model) startFilter() tea.Cmd {
-	p := &filterPrompt{was: m.pane().options().filter}
-	if p.was != nil {
-		p.set(p.was.Text)
-	}
-	p.now = filter.Parse(p.text, m.pane().subject())
-	m.front = p
-	return nil
-}
-
-func (p *filterPrompt) key(m *model, k tea.KeyMsg) tea.Cmd {
-	st := m.pane().options()
-	switch k.String() {
-	case "enter":
-		m.front = nil
-		if strings.TrimSpace(p.text) == "" {
-			st.filter = nil
-		}
-		return m.restate()
-	case "esc", "ctrl+c":
-		m.front = nil
-		st.filter = p.was
-		return m.restate()
-	case "up", "down", "pgup", "pgdown":
-		if b := bound(m.binds, typed(k.String()), m.in()); b != nil {
-			return b.do(m)
-		}
-		return nil
-	}
-	if !p.field.key(k) {
-		return nil
-	}
-	p.now = filter.Parse(p.text, m.pane().subject())
-	st.filter = p.now
-	if strings.TrimSpace(p.text) == "" {
-		st.filter = nil
-	}
-	return m.restate()
-}
-
-func (p *filterPrompt) sheet(*model) int             { return 0 }
-func (p *filterPrompt) drawSheet(*model, *ink.Block) {}
-
-func (p *filterPrompt) drawFoot(m *model, b *ink.Block) {
-	b.Gap(1).Say("/", ink.Hint)
-	p.draw(b, func(at int) bool {
-		for _, w := range p.now.Problems {
-			if at >= w.Start && at < w.End {
-				return true
-			}
-		}
-		return false
-	})
-	b.Gap(3)
-	switch {
-	case len(p.now.Problems) > 0:
-		b.Say(p.now.Problems[0].Message, ink.Bad)
-	case p.text == "":
-		b.Say("words, or "+strings.Join(filter.Names(m.pane().subject()), ": ")+":", ink.Faint)
-	default:
-		b.Say(count(m.pane().shown(), "row", "rows"), ink.Faint)
 	}
 }
 

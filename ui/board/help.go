@@ -65,7 +65,7 @@ func (m *model) helpLines(in scope, not map[*binding]string, width int) []line {
 		c.section("FILTER", "terms of / on this screen")
 		c.wrap([]span{
 			say("Words match tool, run, key, call id and file. ", ink.Plain), say(strings.Join(filter.Names(m.pane().subject()), ": ")+":", ink.Accent),
-			say(" narrow; a comma separates alternatives, * is any run of characters, - before a term turns it round.", ink.Plain),
+			say(" narrow; a comma separates alternatives, * is any run of characters, - before a term turns it round; tab and the right arrow complete what is typed.", ink.Plain),
 		})
 		if in == inFindings {
 			c.wrap([]span{say("kinds: ", ink.Faint), say(kindList(), ink.Plain)})

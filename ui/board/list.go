@@ -135,7 +135,7 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 	if raw.Len() <= small && !l.state.filter.Reads() {
 		l.job++
 		l.running, l.again = false, false
-		l.show(l.build(raw, l.state, s.Now, l.job), now)
+		l.show(l.build(&building[T]{raw: raw, state: l.state, now: s.Now, job: l.job}), now)
 		return nil
 	}
 	if l.src == nil {
@@ -149,20 +149,48 @@ func (l *list[T]) update(s *triage.Snapshot, now time.Time) func() jobDone {
 	l.running, l.again, l.began = true, false, now
 	gen, state, at := l.job, l.state, s.Now
 	l.wanted.Store(gen)
-	return func() jobDone { return jobDone{gen: gen, rows: l.build(raw, state, at, gen)} }
+	return l.part(&building[T]{raw: raw, state: state, now: at, job: gen})
 }
 
-// jobDone is what a job made.
+// jobDone is what a job made; more goes on with it, nil when these are all rows.
 type jobDone struct {
 	screen screen
 	gen    uint64
 	rows   any
+	more   func() jobDone
+}
+
+// part makes a job of a list in the making: all of it, or where each row has to be read from a file as many as are read in a moment.
+func (l *list[T]) part(n *building[T]) func() jobDone {
+	return func() jobDone {
+		d := jobDone{gen: n.job, rows: l.build(n)}
+		if n.at < n.raw.Len() {
+			d.more = l.part(n)
+		}
+		return d
+	}
+}
+
+// building is a list in the making. It belongs to one job at a time.
+type building[T any] struct {
+	raw   source[T]
+	state listState
+	now   int64
+	job   uint64
+	at    int // rows of raw before it are done
+	out   []T
 }
 
 // take takes in what a job made; it returns a further job when something changed meanwhile. Stale results are dropped.
 func (l *list[T]) take(d jobDone, now time.Time) func() jobDone {
 	if d.gen != l.job || !l.running {
 		return nil
+	}
+	if d.more != nil {
+		asked := l.asked
+		l.show(d.rows.(array[T]), now)
+		l.asked = asked // until all are there
+		return d.more
 	}
 	l.running = false
 	l.rest = now.Add(restFactor * now.Sub(l.began))
@@ -192,33 +220,44 @@ func (l *list[T]) restate(now time.Time) func() jobDone {
 	return l.update(l.snap, now)
 }
 
+// readsAtOnce is how many rows of which arguments are read again are looked at before those that passed are shown.
+const readsAtOnce = 1024
+
 // build filters and sorts for a job. It only reads what does not change, so it may run in any goroutine.
-func (l *list[T]) build(raw source[T], state listState, now int64, job uint64) array[T] {
-	reads := state.filter.Reads() && l.spec.args != nil
-	out := make(array[T], 0, min(raw.Len(), small))
-	for i := range raw.Len() {
-		item, ok := raw.At(i)
+func (l *list[T]) build(n *building[T]) array[T] {
+	f, reads, read := n.state.filter, n.state.filter.Reads() && l.spec.args != nil, 0
+	if n.out == nil {
+		n.out = make([]T, 0, min(n.raw.Len(), small))
+	}
+	for ; n.at < n.raw.Len() && read < readsAtOnce; n.at++ {
+		item, ok := n.raw.At(n.at)
 		if !ok {
+			n.at = n.raw.Len()
 			break
 		}
-		if l.spec.keep != nil && !l.spec.keep(item, &state) {
+		if l.spec.keep != nil && !l.spec.keep(item, &n.state) {
 			continue
 		}
-		if !state.filter.Empty() {
-			r := l.spec.record(item, now)
+		if !f.Empty() {
+			r := l.spec.record(item, n.now)
 			if reads {
-				if l.wanted.Load() != job {
+				if l.wanted.Load() != n.job {
+					n.at = n.raw.Len()
 					break
 				}
-				r.Args = func() []byte { return l.spec.args(item) }
+				r.Args = func() []byte { read++; return l.spec.args(item) }
 			}
-			if !state.filter.Match(&r) {
+			if !f.Match(&r) {
 				continue
 			}
 		}
-		out = append(out, item)
+		n.out = append(n.out, item)
 	}
-	if less := l.spec.orders[state.order].less; less != nil {
+	out := n.out
+	if n.at < n.raw.Len() {
+		out = slices.Clone(out) // it grows while these are shown
+	}
+	if less := l.spec.orders[n.state.order].less; less != nil {
 		slices.SortStableFunc(out, less)
 	}
 	return out
@@ -356,6 +395,9 @@ func (l *list[T]) each(visit func(id string, s subject)) (all bool) {
 
 // shown is how many rows there are.
 func (l *list[T]) shown() int { return l.n }
+
+// busy says that rows which the operator asked for are not there yet.
+func (l *list[T]) busy() bool { return l.running && l.asked }
 
 func (l *list[T]) pos() *grid { return &l.grid }
 

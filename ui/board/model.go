@@ -153,10 +153,15 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 		&list[*drainItem]{spec: drainSpec()},
 		&list[*Entry]{spec: journalSpec(func() []*Entry { return m.entries }).with(columns(onLog))},
 	}
-	m.panes[onFindings].(*list[*triage.Finding]).spec.args = func(f *triage.Finding) []byte {
-		raw, _ := eng.Args(ctx, f.First) // what cannot be read again matches nothing
-		return raw
+	again := &argReader{eng: eng}
+	m.panes[onFindings].(*list[*triage.Finding]).spec.args = func(f *triage.Finding) []byte { return again.call(ctx, f.First) }
+	m.panes[onFlight].(*list[flight]).spec.args = func(f flight) []byte {
+		if f.open != nil {
+			return again.call(ctx, f.open.First)
+		}
+		return again.request(ctx, f.row.Key)
 	}
+	m.panes[onLog].(*list[*Entry]).spec.args = func(e *Entry) []byte { return again.request(ctx, e.Key) }
 	m.latest = eng.Snapshot()
 	m.snap, m.prog = m.latest, eng.Progress()
 	m.restore(&opt.State)

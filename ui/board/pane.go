@@ -19,6 +19,8 @@ type pane interface {
 	about() subject
 	each(func(string, subject)) bool
 	shown() int
+	busy() bool // rows that were asked for are not there yet
+	values(name string, rest *filter.Filter, now int64) map[string]int
 	pos() *grid
 	options() *listState
 	orders() []string

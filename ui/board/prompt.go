@@ -14,6 +14,8 @@ import (
 type field struct {
 	text string
 	at   int // byte position of the cursor
+	// ghost stands dim behind the text while the cursor is there: what may be typed next.
+	ghost string
 }
 
 // maxField bounds what can be typed or pasted.
@@ -83,8 +85,12 @@ func (f *field) set(text string) { f.text, f.at = text, len(text) }
 func (f *field) draw(b *ink.Block, bad func(int) bool) {
 	for i := 0; i <= len(f.text); {
 		if i == len(f.text) {
-			if i == f.at {
+			switch _, n := utf8.DecodeRuneInString(f.ghost); {
+			case i != f.at:
+			case n == 0:
 				b.Say(" ", ink.Found)
+			default:
+				b.Text(safe.Line(f.ghost[:n]), ink.Found).Text(safe.Line(f.ghost[n:]), ink.Faint)
 			}
 			return
 		}

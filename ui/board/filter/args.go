@@ -13,8 +13,8 @@ func (f *Filter) Reads() bool { return f != nil && f.reads }
 
 // argTerm reads what stands behind "arg.".
 func argTerm(t *term, body string, on Subject) (*term, error) {
-	if on != Findings {
-		return nil, fmt.Errorf("arg: says nothing about this list; here: %s", strings.Join(Names(on), ", "))
+	if on == Runs || on == Tools {
+		return nil, fmt.Errorf("arg. looks at one call, a row here is about many: use it on findings or in flight; here: %s", strings.Join(Names(on), ", "))
 	}
 	at := strings.IndexAny(body, ":=<>")
 	if at < 0 {

@@ -4,7 +4,7 @@
 // contains it, or a key that begins with it; `name:value` looks at one thing (`*` in a value is any run of characters, a comma
 // separates alternatives); sev, age and calls also take >=, >, <= and <; a term after `-` must not hold; "..." keeps blanks.
 // `arg.NAME=value` looks at an argument of the row's first call, the whole of it, and `arg.NAME:value` at a part of it; NAME may go on into
-// objects with dots. Letters count the same in both cases. A wrong term is a Problem with its place and a reason, matches everything, and is never
+// objects with dots. Runs and tools are about many calls: there it is wrong. Letters count the same in both cases. A wrong term is a Problem with its place and a reason, matches everything, and is never
 // silently dropped. A Filter is immutable and may be used by any number of goroutines.
 package filter
 
@@ -151,7 +151,7 @@ func Names(on Subject) (out []string) {
 			out = append(out, n.name)
 		}
 	}
-	if on == Findings {
+	if on != Runs && on != Tools { // a row is about one call, or begins with one
 		out = append(out, "arg.NAME")
 	}
 	return out
