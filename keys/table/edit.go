@@ -11,15 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Case is a case to be added to a row. An Unclassified one keeps the class of its row.
-type Case struct {
-	At      keys.Pointer
-	Glob    string
-	Class   Class
-	Effect  Effect
-	Polling bool
-}
-
 // SetClass gives a tool's row a class and adds the row when there is none: one that repeats what the glob
 // or merge key that covers the tool so far says, so that nothing else changes. Every other byte stays. src
 // must be a valid table (else the error is that of Parse); a row that is written in a way that cannot be
@@ -56,41 +47,14 @@ func AddIgnore(src []byte, tool string, p keys.Pointer) ([]byte, error) {
 	})
 }
 
-// AddCase adds a case at the end of a tool's row, as SetClass sets a class. When the row has a case with
-// that pointer and glob already, src itself is returned if they say the same, else an error: the first
-// case that fits decides, so the new one would change nothing.
-func AddCase(src []byte, tool string, c Case) ([]byte, error) {
-	added := members{"at": text(c.At.String()), "glob": text(c.Glob)}
-	if c.Class != Unclassified {
-		added["class"] = text(c.Class.String())
-	}
-	if c.Class == Keyed && c.Effect == Write {
-		added["effect"] = text(c.Effect.String())
-	}
-	if c.Polling {
-		added["polling"] = scalar{"!!bool", "true"}
-	}
-	clash := false
-	out, err := change(src, tool, "cases", func(row members) bool {
-		list, _ := row["cases"].([]any)
-		for _, have := range list {
-			if m, ok := have.(members); ok && m["at"] == added["at"] && m["glob"] == added["glob"] {
-				clash = !reflect.DeepEqual(m, added)
-				return false
-			}
-		}
-		row["cases"] = append(list, added)
-		return true
-	})
-	if clash {
-		return nil, fmt.Errorf("%w: %q has a case for %s and %q already", ErrEdit, tool, c.At, c.Glob)
-	}
-	return out, err
-}
-
 // change makes want of a row: it writes the value that the row then has under name, and checks that the
 // file then means what it meant, but for that. want changes the row and says whether it did.
 func change(src []byte, tool, name string, want func(row members) bool) ([]byte, error) {
+	return changeBy(src, tool, want, func(e *editor, root *yaml.Node, row members) error { return e.put(root, tool, name, row) })
+}
+
+// changeBy is change with its own way to write the row.
+func changeBy(src []byte, tool string, want func(row members) bool, write func(e *editor, root *yaml.Node, row members) error) ([]byte, error) {
 	t, root, err := parse(src, Name)
 	if err != nil {
 		return nil, fmt.Errorf("the table must be valid before it is edited: %w", err)
@@ -115,7 +79,7 @@ func change(src []byte, tool, name string, want func(row members) bool) ([]byte,
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		e.newline = "\r\n"
 	}
-	if err := e.put(root, tool, name, row); err != nil {
+	if err := write(e, root, row); err != nil {
 		return nil, err
 	}
 	_, root, err = parse(e.src, Name)

@@ -2,8 +2,10 @@ package table
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,7 +146,7 @@ func TestEditsKeepTheRest(t *testing.T) {
 		was := before.Lookup(tool, nil)
 		p := pointer(t, c.one("/x", "/new", "/a b"))
 		var got []byte
-		edit := c.IntN(3)
+		edit := c.IntN(5)
 		gone := 0
 		switch edit {
 		case 0:
@@ -152,8 +154,11 @@ func TestEditsKeepTheRest(t *testing.T) {
 			gone = len(`"compensate"`)
 		case 1:
 			got, err = AddIgnore([]byte(src), tool, p)
-		default:
+		case 2:
 			got, err = AddCase([]byte(src), tool, Case{At: p, Glob: "g" + fmt.Sprint(i), Class: Pure})
+		default:
+			putOrRemove(t, c, src, tool, edit == 3)
+			continue
 		}
 		if err != nil {
 			t.Fatalf("edit %d of %q: %v\n%s", edit, tool, err, src)
@@ -190,6 +195,70 @@ func TestEditsKeepTheRest(t *testing.T) {
 	}
 }
 
+// putOrRemove gives a case a class or takes one out: the row's cases are those that were asked for in that order, all other rows say
+// what they said, and every comment that stands on a line of its own is there.
+func putOrRemove(t *testing.T, c *composer, src, tool string, put bool) {
+	t.Helper()
+	before := mustParse(t, src)
+	was := before.Row(tool).Cases()
+	one := Case{At: pointer(t, "/x"), Glob: c.one("a*", "b", "new*", "a b*"), Class: []Class{Pure, Keyed, Compensate}[c.IntN(3)]}
+	if one.Class == Keyed && c.IntN(2) == 0 {
+		one.Effect = Write
+	}
+	at := slices.IndexFunc(was, func(o Case) bool { return o.At.String() == one.At.String() && o.Glob == one.Glob })
+	want := slices.Clone(was)
+	var got []byte
+	var err error
+	if put {
+		got, err = PutCase([]byte(src), tool, one)
+		switch {
+		case at >= 0:
+			want[at].Class = one.Class
+			if one.Class == Keyed {
+				want[at].Effect = one.Effect
+			}
+		default:
+			if at = slices.IndexFunc(was, func(o Case) bool { return o.Glob == "a*" && one.Glob == "a b*" }); at < 0 {
+				at = len(was)
+			}
+			add := one
+			own := before.Row(tool).own
+			if add.Polling = own.Polling; add.Class != Keyed {
+				add.Effect = own.Effect
+			}
+			want = slices.Insert(want, at, add)
+		}
+	} else {
+		got, err = RemoveCase([]byte(src), tool, one)
+		if at >= 0 {
+			want = slices.Delete(want, at, at+1)
+		}
+		if errors.Is(err, ErrEdit) && before.Row(tool).own.Glob { // they are the glob's, and stay
+			return
+		}
+	}
+	if err != nil {
+		t.Fatalf("%+v of %q: %v\n%s", one, tool, err, src)
+	}
+	after := mustParse(t, string(got))
+	if is := after.Row(tool).Cases(); fmt.Sprint(is) != fmt.Sprint(want) {
+		t.Fatalf("put %v, %+v of %q:\n got %v\nwant %v\n%s\n---\n%s", put, one, tool, is, want, src, got)
+	}
+	for _, other := range []string{"a", "b c", "mcp__x__get_issue", "日本", "e", "new_tool"} {
+		if b, a := before.Row(other), after.Row(other); other != tool && (show(a.own) != show(b.own) || fmt.Sprint(a.Cases()) != fmt.Sprint(b.Cases())) {
+			t.Fatalf("put %v, %+v of %q changed %q\n%s\n---\n%s", put, one, tool, other, src, got)
+		}
+	}
+	for line := range strings.Lines(src) {
+		if note := strings.TrimSpace(line); strings.HasPrefix(note, "#") && !strings.Contains(string(got), note) {
+			t.Fatalf("put %v, %+v of %q lost %q\n%s\n---\n%s", put, one, tool, note, src, got)
+		}
+	}
+	if put && len(src)-common(src, string(got)) > len(`"compensate"`) {
+		t.Fatalf("put %+v of %q changed more than a class\n%s\n---\n%s", one, tool, src, got)
+	}
+}
+
 // show is a rule without its number and line.
 func show(r *Rule) string {
 	return fmt.Sprint(r.Class, r.Effect, r.Polling, texts(r.NaturalKey), "|", texts(r.Ignore), "|", texts(r.IgnoreResult), r.Timeout, r.Forever, r.InDoubtExit, r.Compensate)
@@ -223,12 +292,14 @@ func FuzzEdit(f *testing.F) {
 			func() ([]byte, error) { return SetClass(src, tool, Keyed) },
 			func() ([]byte, error) { return AddIgnore(src, tool, p) },
 			func() ([]byte, error) { return AddCase(src, tool, Case{At: p, Glob: "g", Class: Pure}) },
+			func() ([]byte, error) { return PutCase(src, tool, Case{At: p, Glob: "a*", Class: Keyed}) },
+			func() ([]byte, error) { return RemoveCase(src, tool, Case{At: p, Glob: "a*"}) },
 		} {
 			got, err := edit()
 			if err != nil {
 				continue
 			}
-			if kept := common(string(src), string(got)); i > 0 && kept < len(src)-len("null") || kept < len(src)-64 {
+			if kept := common(string(src), string(got)); i < 3 && (i > 0 && kept < len(src)-len("null") || kept < len(src)-64) {
 				t.Fatalf("edit %d of %q: %d of %d bytes kept\n%s\n---\n%s", i, tool, kept, len(src), src, got)
 			}
 			if _, err := Parse(got, "t"); err != nil {

@@ -32,8 +32,8 @@ type Hint struct {
 	Pack                              *Pack // the agent whose own tool it may be; nil: none
 }
 
-// Suggest guesses the class of a tool: from the agent's pack when it knows the tool, else from MCP
-// annotations, else from the verbs in the name. Among several verbs joined by and, or, then, the most
+// Suggest guesses the class of a tool: from the agent's pack when it knows the tool, else from its MCP annotations
+// and the verbs in its name, the more harmful of both: a server's word is a hint that nobody checked. Among several verbs joined by and, or, then, the most
 // harmful counts; a name without a known verb suggests nothing.
 func Suggest(tool string, hint Hint) Suggestion {
 	if hint.Pack != nil {
@@ -48,24 +48,26 @@ func Suggest(tool string, hint Hint) Suggestion {
 	if !hint.Annotated {
 		return named
 	}
-	s := annotated(hint)
-	s.Effect = named.Effect
-	if s.Class == Pure && named.Class == Compensate {
-		return Suggestion{Class: Compensate, Why: "annotated as read-only, but " + named.Why}
+	s := hint.Says()
+	if s.Effect = named.Effect; named.Class > s.Class {
+		return Suggestion{named.Class, named.Effect, s.Why + ", but " + named.Why}
 	}
 	return s
 }
 
-func annotated(h Hint) Suggestion {
+// Says is what the annotations of a tool suggest by themselves; nothing when there are none.
+func (h *Hint) Says() Suggestion {
 	switch {
+	case !h.Annotated:
+		return Suggestion{}
 	case h.ReadOnly == Yes:
-		return Suggestion{Class: Pure, Why: "annotated as read-only"}
+		return Suggestion{Class: Pure, Why: "its server calls it read-only, unchecked"}
 	case h.Destructive != No:
-		return Suggestion{Class: Compensate, Why: "not annotated as harmless"}
+		return Suggestion{Class: Compensate, Why: "its server does not call it harmless"}
 	case h.Idempotent == Yes:
-		return Suggestion{Class: Keyed, Why: "annotated as idempotent and not destructive"}
+		return Suggestion{Class: Keyed, Why: "its server calls it idempotent and not destructive, unchecked"}
 	default:
-		return Suggestion{Class: Keyed, Why: "annotated as not destructive"}
+		return Suggestion{Class: Keyed, Why: "its server calls it not destructive, unchecked"}
 	}
 }
 

@@ -38,6 +38,8 @@ func TestSuggest(t *testing.T) {
 		{"get_x", Hint{ReadOnly: Yes}, Pure},
 		{"zork", Hint{ReadOnly: Yes}, Unclassified}, // no annotations in the trace: they are not looked at
 		{"delete_x", Hint{Annotated: true, ReadOnly: Yes}, Compensate},
+		{"create_x", Hint{Annotated: true, ReadOnly: Yes}, Keyed}, // its name knows better
+		{"send_x", Hint{Annotated: true, Destructive: No}, Compensate},
 		{"put_x", Hint{Annotated: true, Idempotent: Yes}, Compensate},
 		{"put_x", Hint{Annotated: true, ReadOnly: No, Destructive: No}, Keyed},
 		{"zork", Hint{Annotated: true, Idempotent: Yes, Destructive: No}, Keyed},

@@ -8,9 +8,10 @@ import (
 	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/ledger/triage"
+	"drainboard/trace"
 )
 
-// evidence is what speaks for a class of a tool: its name, the agent whose tool it is, and what its calls did. Nothing of it decides.
+// evidence is what speaks for a class of a tool: its name, the agent whose tool it is, what its MCP server says of it, and what its calls did. Nothing of it decides.
 type evidence struct {
 	Class      string       `json:"class"` // suggested; "" when nothing suggests one
 	Effect     string       `json:"effect,omitempty"`
@@ -32,7 +33,7 @@ type commandRow struct {
 const mostErrors = 50
 
 // evidence gathers what speaks for a class of a tool.
-func (s *session) evidence(ctx context.Context, v *triage.ToolView) (*evidence, error) {
+func (s *session) evidence(ctx context.Context, v *triage.ToolView, notes annotations) (*evidence, error) {
 	o, unread, err := s.observe(ctx, v.Tool)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,14 @@ func (s *session) evidence(ctx context.Context, v *triage.ToolView) (*evidence, 
 			}
 		}
 	}
-	take(table.Suggest(v.Tool, table.Hint{Pack: s.pack(v)}))
+	hint := notes.hint(v.Tool, s.pack(v))
+	all := table.Suggest(v.Tool, hint)
+	take(all)
+	for _, one := range []table.Suggestion{table.Suggest(v.Tool, table.Hint{Pack: hint.Pack}), hint.Says()} {
+		if !strings.Contains(all.Why, one.Why) {
+			take(one)
+		}
+	}
 	take(o.Behaved())
 	for _, c := range o.Commands() {
 		got := c.Suggest()
@@ -72,6 +80,46 @@ func (s *session) pack(v *triage.ToolView) *table.Pack {
 		}
 	}
 	return nil
+}
+
+// annotations are what MCP servers say of their tools, by name.
+type annotations map[string]trace.Annotation
+
+// hint is what is known about a tool beside its name.
+func (n annotations) hint(tool string, pack *table.Pack) table.Hint {
+	note, ok := n[tool]
+	if !ok && strings.HasPrefix(tool, "mcp__") { // as agents call a server's tool: mcp__SERVER__TOOL
+		note, ok = n[tool[strings.LastIndex(tool, "__")+2:]]
+	}
+	return table.Hint{Pack: pack, Annotated: ok, ReadOnly: saidFlag(note.ReadOnly), Idempotent: saidFlag(note.Idempotent), Destructive: saidFlag(note.Destructive)}
+}
+
+func saidFlag(s trace.Said) table.Flag {
+	switch s {
+	case trace.SaidNo:
+		return table.No
+	case trace.SaidYes:
+		return table.Yes
+	}
+	return table.Missing
+}
+
+// annotations are what MCP servers say of their tools in the traces of their messages, which are read for it again. Of several
+// servers with a tool of one name, and of one that says different things, the worst counts.
+func (s *session) annotations(ctx context.Context) annotations {
+	all := annotations{}
+	for _, f := range s.Snapshot().Sources {
+		if !strings.HasPrefix(f.Format, "mcp") {
+			continue
+		}
+		_ = trace.Annotations(ctx, f.File, func(a trace.Annotation) { // a file that cannot be read again says nothing more
+			if was, twice := all[a.Tool]; twice {
+				a = a.With(was)
+			}
+			all[a.Tool] = a
+		})
+	}
+	return all
 }
 
 // observe looks through the calls of a tool: their arguments, whether repeats had the same results, and what errors say.

@@ -56,8 +56,9 @@ func (a *app) init(ctx context.Context, args []string, packName, to string) erro
 		return err
 	}
 	var seen []table.Seen
+	notes := s.annotations(ctx)
 	for _, v := range s.Snapshot().Tools.All {
-		seen = append(seen, table.Seen{Tool: v.Tool, Calls: v.Calls, Suggestion: table.Suggest(v.Tool, table.Hint{Pack: pack})})
+		seen = append(seen, table.Seen{Tool: v.Tool, Calls: v.Calls, Suggestion: table.Suggest(v.Tool, notes.hint(v.Tool, pack))})
 	}
 	src := table.Init(seen, pack)
 	if to == "-" {

@@ -108,11 +108,12 @@ func (a *app) tools(ctx context.Context, args []string, flags *toolsFlags) error
 
 // gather finds what speaks for a class of the unclassified tools.
 func (s *session) gather(ctx context.Context, lines []toolLine) error {
+	notes := s.annotations(ctx)
 	for i, v := range s.Snapshot().Tools.All {
 		if v.Unclassified == 0 {
 			continue
 		}
-		e, err := s.evidence(ctx, v)
+		e, err := s.evidence(ctx, v, notes)
 		if err != nil {
 			return err
 		}
