@@ -11,8 +11,8 @@ import (
 	"drainboard/trace"
 )
 
-// TestAlone holds a book that makes no group for a key that came once against one that makes all of them (it knows a side, on which nothing stands): both
-// answer alike, on random books that are looked at in between.
+// TestAlone holds a book that makes no group for a key that came once, and no entries for the key and the shape of a call that is alone with its tool and
+// arguments, against one that makes all of them (it knows a side, on which nothing stands): both answer alike, on random books that are looked at in between.
 func TestAlone(t *testing.T) {
 	tab, err := table.Parse([]byte(orderTable), "t")
 	if err != nil {
@@ -27,6 +27,7 @@ func TestAlone(t *testing.T) {
 			books[k] = NewBook(Config{Table: tab, Recipe: keys.Intent, Since: trace.NoTime})
 			if k == 1 {
 				books[k].AddSide("elsewhere")
+				clear(books[k].sole)
 			}
 			looks := rand.New(rand.NewPCG(seed, 13))
 			for f, info := range w.infos {

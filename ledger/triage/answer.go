@@ -237,7 +237,7 @@ func (b *Book) keyCalls(key string) []uint32 {
 
 func (b *Book) runCalls(name string) []uint32 {
 	if r := b.runOf.at(b.names.find(name)); r != 0 {
-		return b.members(b.runs.at(r).head, inRun)
+		return b.members(b.runs.at(r).tail, inRun)
 	}
 	return nil
 }

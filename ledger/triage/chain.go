@@ -29,27 +29,122 @@ func (b *Book) chain(i uint32) {
 	c := b.calls.at(i)
 	c.flags |= callChained
 	r := b.runs.at(b.runFor(c.run))
-	if r.tail == 0 {
-		r.head = i
-	} else {
-		b.calls.at(r.tail).nextInRun = i
-	}
-	r.tail = i
+	c.prevInRun, r.tail = r.tail, i
 	if b.aside(c).recorded != 0 {
 		b.chainRecorded(c, i)
 	}
 	if c.flags&callNoKey != 0 {
 		return
 	}
-	b.chainGroup(c, i)
-	if b.rule(c).Class == table.Pure {
+	rule := b.rule(c)
+	if rule.Class == table.Pure || rule.Forever {
+		b.chainGroup(c, i)
+		b.chainShape(c, i)
 		return
 	}
-	if c.shape != (shape{}) {
-		b.enter(&b.shapes, shapeHash(c.run, c.tool, c.shape), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
+	first, alone := b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
+	if first != 0 {
+		b.noLongerAlone(first)
 	}
-	if !b.rule(c).Forever {
-		b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
+	if !alone || !b.impliesGroup(c.rule) {
+		b.chainGroup(c, i)
+	} else {
+		c.flags |= callAlone
+	}
+	if !alone || !b.impliesShape(c) {
+		b.chainShape(c, i)
+	}
+}
+
+// impliesShape says whether whoever shares a call's shape shares its tool and arguments too: nothing of them was blanked. Then the call needs no entry for
+// its shape while it is alone with those. But a number can be blanked to the spelling that another call has: respelled calls and those are brought together.
+func (b *Book) impliesShape(c *call) bool {
+	if !b.sole[c.rule] || blanked(c) {
+		return false
+	}
+	if !b.tools.at(b.toolFor(c.tool)).respelled {
+		return true
+	}
+	_, n := b.shapes.slots.find(shapeHash(c.run, c.tool, c.shape), func(n uint32) bool { return sameShape(c)(b.calls.at(b.shapes.head(n))) })
+	return n == 0
+}
+
+// blanked says whether a call's shape is another than its arguments.
+func blanked(c *call) bool { return c.shape != shape(c.args[:8]) }
+
+// respelled says whether nothing but numbers is blanked in a call's shape.
+func (b *Book) respelled(c *call) bool {
+	for n, more := c.leaves, c.leaves != 0; more; n++ {
+		l := b.leaves.at(n)
+		if l.looks&^moreLeaves != b.spelling {
+			return false
+		}
+		more = l.looks&moreLeaves != 0
+	}
+	return blanked(c)
+}
+
+// meetSpelling enters for its shape the call whose arguments are as a call's are when their numbers are spelled otherwise.
+func (b *Book) meetSpelling(c *call) {
+	b.tools.at(b.toolFor(c.tool)).respelled = true
+	_, n := b.works.slots.find(workHash(c.tool, [16]byte(append(c.shape[:], c.shape[:]...))), func(n uint32) bool {
+		o := b.calls.at(b.works.head(n))
+		return o.tool == c.tool && shape(o.args[:8]) == c.shape
+	})
+	if n != 0 && n&shared == 0 && b.calls.at(n).run == c.run {
+		b.chainShape(b.calls.at(n), n)
+	}
+}
+
+// impliesGroup says whether whoever shares the key of a call of that rule shares its tool and arguments too, so that a call that is alone with those needs
+// no entry of its own for its key.
+func (b *Book) impliesGroup(rule uint16) bool {
+	return b.sole[rule] && b.cfg.Recipe == keys.Intent && b.lean() && !b.listed
+}
+
+// soleRules says of each rule whether all calls of its tools are judged by it, neither pure nor across runs: then equal tool and arguments mean equal rules.
+func soleRules(rules []*table.Rule) []bool {
+	cases := map[string]bool{}
+	for _, r := range rules {
+		if r.Case > 0 {
+			cases[r.Name] = true
+		}
+	}
+	sole := make([]bool, len(rules))
+	for i, r := range rules {
+		sole[i] = !cases[r.Name] && r.Class != table.Pure && !r.Forever
+	}
+	return sole
+}
+
+// noLongerAlone enters a call whose tool and arguments came a second time where it was left out so far.
+func (b *Book) noLongerAlone(i uint32) {
+	c := b.calls.at(i)
+	if c.flags&callAlone != 0 {
+		c.flags &^= callAlone
+		b.chainGroup(c, i)
+	}
+	b.chainShape(c, i)
+}
+
+// listKeys enters every key that stands in no list because its call is alone with it: somebody looks for a key that was not found.
+func (b *Book) listKeys() {
+	b.listed = true
+	for i := uint32(1); i <= b.calls.last(); i++ {
+		if c := b.calls.at(i); c.flags&callAlone != 0 {
+			c.flags &^= callAlone
+			b.chainGroup(c, i)
+		}
+	}
+}
+
+func (b *Book) chainShape(c *call, i uint32) {
+	if c.shape != (shape{}) && b.rule(c).Class != table.Pure && !c.shaped {
+		c.shaped = true
+		if b.sole[c.rule] && b.respelled(c) {
+			b.meetSpelling(c)
+		}
+		b.enter(&b.shapes, shapeHash(c.run, c.tool, c.shape), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
 	}
 }
 
@@ -177,12 +272,20 @@ func (b *Book) group(i uint32) uint32 {
 	if c.group != 0 || c.flags&callNoKey != 0 || c.flags&callChained == 0 {
 		return c.group
 	}
+	if c.flags&callAlone != 0 {
+		c.flags &^= callAlone
+		b.chainGroup(c, i)
+	}
 	return b.groupFor(b.groupKey(c))
 }
 
 // groupFor is the group of a key, 0 when no call has it.
 func (b *Book) groupFor(k groupKey) uint32 {
 	at, n := b.findGroup(k)
+	if n == 0 && !b.listed && b.lean() {
+		b.listKeys()
+		at, n = b.findGroup(k)
+	}
 	if n != 0 && n&shared == 0 {
 		return b.makeGroup(k, at, n)
 	}
@@ -204,7 +307,7 @@ func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
 	}
 }
 
-// members collects the counted calls of a chain in order of place.
+// members collects the counted calls of a chain, whichever way it leads, in order of place.
 func (b *Book) members(head uint32, next func(*Book, *call) uint32) []uint32 {
 	var out []uint32
 	for i := head; i != 0; {
@@ -218,8 +321,11 @@ func (b *Book) members(head uint32, next func(*Book, *call) uint32) []uint32 {
 	return out
 }
 
-// sortCalls brings calls, of which none comes twice, into order of place. Mostly they are.
+// sortCalls brings calls, of which none comes twice, into order of place. Mostly they are, or in the reverse of it.
 func (b *Book) sortCalls(calls []uint32) {
+	if n := len(calls); n > 1 && calls[0] > calls[n-1] {
+		slices.Reverse(calls)
+	}
 	for n := 1; n < len(calls); n++ {
 		if b.callBefore(calls[n], calls[n-1]) {
 			slices.SortFunc(calls, func(i, j uint32) int { return order(b.callBefore(i, j)) })
@@ -229,7 +335,7 @@ func (b *Book) sortCalls(calls []uint32) {
 }
 
 func inGroup(b *Book, c *call) uint32    { return b.aside(c).nextInGroup }
-func inRun(_ *Book, c *call) uint32      { return c.nextInRun }
+func inRun(_ *Book, c *call) uint32      { return c.prevInRun }
 func inShape(b *Book, c *call) uint32    { return b.aside(c).nextInShape }
 func inWork(b *Book, c *call) uint32     { return b.aside(c).nextInWork }
 func inRecorded(b *Book, c *call) uint32 { return b.aside(c).nextInRec }

@@ -22,17 +22,17 @@ type bucket struct {
 }
 
 type run struct {
-	name       uint32
-	head, tail uint32
-	n          int
-	end        place
-	ended      bool
-	parent     uint32 // run, after circles were dropped
-	children   []uint32
-	unfit      int // findings that make it no honest run
-	findings   int
-	view       *RunView // what its calls decide
-	shown      *RunView // with its tree and findings, as it stands in the list
+	name     uint32
+	tail     uint32 // its latest call; the others by prevInRun
+	n        int
+	end      place
+	ended    bool
+	parent   uint32 // run, after circles were dropped
+	children []uint32
+	unfit    int // findings that make it no honest run
+	findings int
+	view     *RunView // what its calls decide
+	shown    *RunView // with its tree and findings, as it stands in the list
 	wait
 }
 
@@ -42,6 +42,7 @@ type tool struct {
 	repeats                           int
 	first                             uint32 // call
 	stale                             bool   // first is to be looked for again
+	respelled                         bool   // in some call's shape nothing but numbers is blanked
 	classes                           [4]int
 	last                              int64
 	sides                             uint16

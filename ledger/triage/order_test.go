@@ -94,7 +94,7 @@ func randomWorld(r *rand.Rand, tab *table.Table) *world {
 					}
 				default:
 					rec.Kind, rec.Tool = trace.Call, str(tool)
-					args := byte(r.IntN(3))
+					args := byte(r.IntN(4))
 					rule := tab.Lookup(tool, nil)
 					rec.Rule = uint16(rule.ID)
 					if len(rule.Ignore) > 0 {
@@ -105,10 +105,16 @@ func randomWorld(r *rand.Rand, tab *table.Table) *world {
 						run = ""
 					}
 					copy(rec.Key[:], fmt.Sprintf("%-32s", run+tool+string('a'+args)))
-					if rule.Class != table.Pure && args > 0 {
-						rec.Shape = [16]byte{9}
-						b.Leaves = append(b.Leaves, Leaf{str("/at"), str("timestamp"), uint64(args)})
-						rec.Leaves = Span{uint32(len(b.Leaves) - 1), uint32(len(b.Leaves))}
+					if rule.Class != table.Pure {
+						rec.Shape = [16]byte{1} // of args 0: nothing is blanked
+						looks := "number spelling"
+						if args == 1 || args == 2 {
+							rec.Shape, looks = [16]byte{9}, "timestamp"
+						}
+						if args > 0 {
+							b.Leaves = append(b.Leaves, Leaf{str("/at"), str(looks), uint64(args)})
+							rec.Leaves = Span{uint32(len(b.Leaves) - 1), uint32(len(b.Leaves))}
+						}
 					}
 					if r.IntN(4) == 0 {
 						rec.Recorded = str(fmt.Sprintf("k%d", r.IntN(3)))

@@ -90,7 +90,7 @@ func (b *Book) startOfDrain() {
 	}
 	b.drainAt = at
 	for r := uint32(1); r <= b.runs.last(); r++ {
-		if b.runs.at(r).head != 0 {
+		if b.runs.at(r).tail != 0 {
 			b.mark(entRun, r)
 		}
 	}

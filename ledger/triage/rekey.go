@@ -58,7 +58,7 @@ func (b *Book) under(t *table.Table) *Book {
 	n := NewBook(cfg)
 	n.files, n.sides, n.sideOf, n.seen = b.files, b.sides, b.sideOf, b.seen
 	n.names, n.ids, n.calls, n.asides, n.results = b.names, b.ids, b.calls, b.asides, b.results
-	n.leaves, n.payloads = b.leaves, b.payloads
+	n.leaves, n.payloads, n.spelling = b.leaves, b.payloads, b.spelling
 	n.open, n.openTools, n.due = b.open, b.openTools, b.due
 	n.totals, n.leftOut, n.bad, n.unread, n.loading, n.note = b.totals, b.leftOut, b.bad, b.unread, b.loading, b.note
 	n.totals.Calls, n.totals.Runs, n.totals.Tools = 0, 0, 0
@@ -170,11 +170,13 @@ func (c *Change) Set(k int, r *Rekeyed) {
 func (c *Change) Book() *Book {
 	b := c.b
 	b.rules = b.cfg.Table.Rules()
+	b.sole = soleRules(b.rules)
 	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed | callPlaced
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		at := b.calls.at(i)
 		at.flags &= kept
-		at.scope, at.nextInScope, at.group, at.nextInRun, at.result = 0, 0, 0, 0, 0
+		at.shaped = false
+		at.scope, at.nextInScope, at.group, at.prevInRun, at.result = 0, 0, 0, 0, 0
 		if at.aside != 0 {
 			a := b.asides.at(at.aside)
 			a.nextInRec, a.nextInGroup, a.nextInShape, a.nextInWork, a.copyOf = 0, 0, 0, 0, 0

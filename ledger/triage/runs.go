@@ -30,7 +30,7 @@ func (b *Book) gatherRun(r uint32) {
 func (b *Book) settleRuns() {
 	g := &b.gathered
 	for k, r := range g.runs {
-		g.next[k], g.calls[k] = b.runs.at(r).head, g.calls[k][:0]
+		g.next[k], g.calls[k] = b.runs.at(r).tail, g.calls[k][:0]
 	}
 	sum := uint64(0)
 	for walking := len(g.runs) > 0; walking; {
@@ -45,7 +45,7 @@ func (b *Book) settleRuns() {
 			if c.flags&callCounted != 0 {
 				g.calls[k] = append(g.calls[k], i)
 			}
-			g.next[k] = c.nextInRun
+			g.next[k] = c.prevInRun
 			walking = true
 		}
 	}
@@ -268,7 +268,7 @@ func (b *Book) growForest() {
 func (b *Book) markTree(r uint32) {
 	at := b.runs.at(r)
 	b.index.runViews = append(b.index.runViews, r)
-	for i := at.head; i != 0; i = b.calls.at(i).nextInRun {
+	for i := at.tail; i != 0; i = b.calls.at(i).prevInRun {
 		c := b.calls.at(i)
 		if c.flags&callNoKey != 0 || b.rule(c).Class == table.Pure || b.rule(c).Forever {
 			continue

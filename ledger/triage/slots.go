@@ -127,15 +127,16 @@ func (s *shelf) head(n uint32) uint32 {
 	return n
 }
 
-// enter puts a call on the shelf. next is the link of the chain; differ says whether two calls there make the bucket worth a look.
-// flag marks those that are no longer alone.
-func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*Book, *call) *uint32, flag callFlags, differ func(*call) bool) {
+// enter puts a call on the shelf, and says whether it is alone there, or else which one was until now. next is the link of the chain; differ says whether
+// two calls there make the bucket worth a look. flag marks those that are no longer alone.
+func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, next func(*Book, *call) *uint32, flag callFlags, differ func(*call) bool) (was uint32, alone bool) {
 	at, n := s.slots.find(hash, func(n uint32) bool { return same(b.calls.at(s.head(n))) })
 	switch {
 	case n == 0:
 		s.slots.put(hash, i)
-		return
+		return 0, true
 	case n&shared == 0:
+		was = n
 		k := s.buckets.add(bucket{head: n, tail: n})
 		b.calls.at(n).flags |= flag
 		s.slots.set(at, k|shared)
@@ -146,4 +147,5 @@ func (b *Book) enter(s *shelf, hash uint64, i uint32, same func(*call) bool, nex
 	*next(b, b.calls.at(k.tail)) = i
 	k.several = k.several || differ(b.calls.at(k.head))
 	k.tail = i
+	return was, false
 }

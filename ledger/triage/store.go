@@ -188,6 +188,7 @@ const (
 	callAssumed  // its line names no run
 	callChained  // stands in the chains of its key, run, ...
 	callPlaced   // its place in time is not its own time
+	callAlone    // alone with its tool and arguments, and therefore with its key, which stands in no list
 )
 
 // call is one recorded call. Texts are numbers in Book.names, the id in Book.ids. There may be tens of millions: it is kept at 128 bytes, two lines of
@@ -205,12 +206,13 @@ type call struct {
 	id                 uint32 // in ids
 	scope, nextInScope uint32
 	group              uint32
-	nextInRun          uint32
+	prevInRun          uint32
 	leaves, result     uint32 // result: the paired one; further ones follow in result.next
 	aside              uint32 // 0: none of that
 	rule, n            uint16
 	flags              callFlags
 	reach              trace.Reach
+	shaped             bool // stands among those of its shape
 }
 
 // shape is the beginning of the digest of a shape: calls of one run and tool are compared by it.

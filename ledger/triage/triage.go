@@ -37,6 +37,9 @@ type file struct {
 type Book struct {
 	cfg   Config
 	rules []*table.Rule
+	sole  []bool // of each rule: see soleRules
+
+	spelling uint32 // name: what a leaf looks like that is a number
 
 	files   []file
 	sides   []string // labels in order of appearance; sides[0] is "" for no side
@@ -66,6 +69,7 @@ type Book struct {
 
 	groups   chunks[group]
 	groupOf  slots               // groups, or the calls that are alone with their keys
+	listed   bool                // the keys of calls that are alone with them stand there too
 	met      map[uint32][]uint32 // of a group: its calls by side that were counted as standing in the ledger
 	shapes   shelf               // by run, tool and shape
 	works    shelf               // by tool and arguments
@@ -131,9 +135,11 @@ func NewBook(cfg Config) *Book {
 		rows: map[keys.ID]*row{}, met: map[uint32][]uint32{}, later: map[entity]uint32{},
 		drainAt: trace.NoTime, acted: trace.NoTime,
 	}
+	b.sole = soleRules(b.rules)
 	b.names.init()
 	b.ids.init()
 	b.index.init()
+	b.spelling = b.names.put("number spelling")
 	return b
 }
 

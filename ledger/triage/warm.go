@@ -28,24 +28,21 @@ func (b *Book) warm(recs []Rec, in *interned) {
 		if r.Kind != trace.Call {
 			continue
 		}
-		if at := b.runOf.at(run); at != 0 {
-			if tail := b.runs.at(at).tail; tail != 0 {
-				sum += uint64(b.calls.at(tail).nextInRun)
-			}
-		}
 		if r.NoKey {
 			continue
 		}
-		sum += b.groupOf.peek(groupKey{id: b.cfg.Recipe.ID(r.Key)}.hash())
-		rule, tool := b.rules[r.Rule], in.name(r.Tool)
-		if rule.Class == table.Pure {
-			continue
+		rule, tool, again := b.rules[r.Rule], in.name(r.Tool), true
+		if rule.Class != table.Pure && !rule.Forever {
+			h := workHash(tool, r.Args)
+			e := b.works.slots.peek(h)
+			again = e>>32 == h>>32
+			sum += e
 		}
-		if r.Shape != ([16]byte{}) {
+		if again || !b.impliesGroup(r.Rule) {
+			sum += b.groupOf.peek(groupKey{id: b.cfg.Recipe.ID(r.Key)}.hash())
+		}
+		if rule.Class != table.Pure && r.Shape != ([16]byte{}) && (again || r.Shape != r.Args || !b.sole[r.Rule]) {
 			sum += b.shapes.slots.peek(shapeHash(run, tool, shape(r.Shape[:8])))
-		}
-		if !rule.Forever {
-			sum += b.works.slots.peek(workHash(tool, r.Args))
 		}
 	}
 	b.warmth = sum // so that the loads are not left out
