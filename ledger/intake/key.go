@@ -21,7 +21,7 @@ type keyer struct {
 	args    keys.Args
 	scratch keys.Scratch
 	rows    map[string]*table.Row // by tool, remembered
-	texts   map[string]triage.Str // of the batch in work: those that come again, runs and tools and the like
+	texts   texts                 // of the batch in work: those that come again, runs and tools and the like
 	batch   *triage.Batch
 	usual   int // records of a block, by the last one: room for as many is made at once
 	pos     keyerPos
@@ -66,7 +66,7 @@ type keyerPos struct {
 }
 
 func newKeyer(c *Config, l *law, batches batches) *keyer {
-	k := &keyer{batches: batches, law: l, run: c.Run, rows: map[string]*table.Row{}, texts: map[string]triage.Str{}}
+	k := &keyer{batches: batches, law: l, run: c.Run, rows: map[string]*table.Row{}, texts: newTexts()}
 	for _, r := range l.table.Rules() {
 		if len(r.IgnoreResult) > 0 {
 			k.ignores = append(k.ignores, r)
@@ -86,7 +86,7 @@ func (k *keyer) start(f *trace.Format, run string, off int64) {
 	if k.batch = k.batches.take(); k.batch == nil {
 		k.batch = &triage.Batch{Recs: make([]triage.Rec, 0, k.usual)}
 	}
-	clear(k.texts)
+	k.texts.clear()
 	k.last.run, k.last.tool, k.lastRow.tool = 0, 0, 0
 	k.pos = keyerPos{off: off, name: run}
 	if f != nil {
@@ -105,12 +105,7 @@ func (k *keyer) text(s []byte) triage.Str {
 	if len(s) == 0 {
 		return 0
 	}
-	if at, ok := k.texts[string(s)]; ok {
-		return at
-	}
-	at := k.batch.Add(s)
-	k.texts[string(s)] = at
-	return at
+	return k.texts.put(k.batch, s)
 }
 
 func (k *keyer) str(s string) triage.Str { return k.text([]byte(s)) }
