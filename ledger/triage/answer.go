@@ -53,7 +53,11 @@ func (b *Book) Report(now int64) *Report {
 
 // each makes a list of the findings of some kinds, in the order of the board; it is never nil.
 func each[T any](b *Book, make_ func(*Finding) T, from ...Kind) []T {
-	out := []T{}
+	n := 0
+	for _, k := range from {
+		n += b.index.kinds[k].Len()
+	}
+	out := make([]T, 0, n)
 	for _, k := range from {
 		b.index.kinds[k].Scan(func(f *Finding) bool {
 			out = append(out, make_(f))
@@ -74,12 +78,14 @@ func (b *Book) reportRepeats(r *Report) {
 	r.Duplicates = each(b, func(f *Finding) ReportDuplicate {
 		d := ReportDuplicate{
 			Key: f.Key, Run: f.Run, Tool: f.Tool, Class: f.Class.String(), Calls: f.Calls, Results: f.Results, Cause: string(f.Cause),
-			Outcome: string(f.Outcome), Severity: f.Severity.String(), Overlap: f.Overlap, At: []ReportPlace{},
+			Outcome: string(f.Outcome), Severity: f.Severity.String(), Overlap: f.Overlap,
 		}
 		if b.cfg.Match != MatchNone {
 			d.Side = f.Side
 		}
-		for _, i := range b.callsOf(f) {
+		calls := b.callsOf(f)
+		d.At = make([]ReportPlace, 0, len(calls))
+		for _, i := range calls {
 			c := b.calls.at(i)
 			p := b.callPos(i)
 			d.At = append(d.At, ReportPlace{p.File, p.Line, b.ids.text(c.id), Stamp(c.time)})

@@ -75,7 +75,7 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	if c.id != 0 {
 		c.reach = r.Reach
 	}
-	b.follow(f, event(i))
+	b.follow(id, event(i))
 	b.enterCall(i)
 }
 
@@ -261,27 +261,65 @@ type event uint32
 // isResult says which. Numbers of calls and results stay below 2^31.
 func (e event) isResult() bool { return e>>31 != 0 }
 
+// turns are the calls and results of a file in its order. They have their numbers in that order: one bit says which of the two is next.
+type turns struct {
+	from, fromResult uint32 // the first numbers that may be the file's
+	n                int
+	results          []uint64
+}
+
+func (t *turns) add(e event) {
+	if t.n%64 == 0 {
+		t.results = append(t.results, 0)
+	}
+	if e.isResult() {
+		t.results[t.n/64] |= 1 << (t.n % 64)
+	}
+	t.n++
+}
+
 // follow keeps what is open in a file. Only results that name no call ask for it: until the first of them comes, a file just keeps the order of its events.
-func (b *Book) follow(f *file, e event) {
-	switch {
-	case !f.tracked:
-		f.events.add(e)
-	case e.isResult():
+func (b *Book) follow(id FileID, e event) {
+	f := &b.files[id]
+	if !f.tracked {
+		if f.turns.n == 0 {
+			f.turns.from, f.turns.fromResult = b.calls.last(), b.results.last()
+		}
+		f.turns.add(e)
+		return
+	}
+	if e.isResult() {
 		r := b.results.at(uint32(^e))
 		b.answer(fileID{fileRun{r.file, r.run}, r.id})
-	default:
+	} else {
 		b.pushOpen(uint32(e))
 	}
 }
 
 // track begins to keep what is open in a file.
-func (b *Book) track(f *file) {
+func (b *Book) track(id FileID) {
+	f := &b.files[id]
 	if f.tracked {
 		return
 	}
-	f.tracked = true
-	f.events.each(func(e event) { b.follow(f, e) })
-	f.events = chunks[event]{}
+	t := f.turns
+	f.tracked, f.turns = true, turns{}
+	call, result := max(t.from, 1), max(t.fromResult, 1)
+	for n := range t.n {
+		if t.results[n/64]>>(n%64)&1 != 0 {
+			for b.results.at(result).file != id {
+				result++
+			}
+			b.follow(id, ^event(result))
+			result++
+			continue
+		}
+		for b.calls.at(call).file != id {
+			call++
+		}
+		b.follow(id, event(call))
+		call++
+	}
 }
 
 // fileID is a call id in one file and run.
@@ -408,11 +446,11 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 	if res.id != 0 {
 		res.reach, res.owner = r.Reach, ownerOf(r, res.run, in)
 		i := b.results.add(res)
-		b.follow(f, ^event(i))
+		b.follow(id, ^event(i))
 		b.enterResult(i)
 		return
 	}
-	b.track(f)
+	b.track(id)
 	if i := b.popOpen(fileRun{id, res.run}, res.tool); i != 0 {
 		b.calls.at(i).flags |= callAnswered
 		b.noLongerDue(i)

@@ -29,8 +29,8 @@ type file struct {
 	bytes   int64
 	tail    bool
 	note    string
-	tracked bool          // what is open in it is kept: a result came that names no call
-	events  chunks[event] // until then, its calls and results in order
+	tracked bool  // what is open in it is kept: a result came that names no call
+	turns   turns // until then, its calls and results in order
 }
 
 // Book holds everything that was read. Make one with NewBook.

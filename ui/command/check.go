@@ -62,7 +62,7 @@ func (a *app) check(ctx context.Context, args []string, flags *checkFlags) error
 	}
 	snap := s.Snapshot()
 	if a.opts.json {
-		err = a.printJSON(report)
+		err = a.printReport(report)
 	} else {
 		p := a.page()
 		p.verdict(snap, s.use, matching(ctx, s, snap, match), flags.limit, report.Unreadable)

@@ -1,11 +1,17 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"reflect"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"drainboard/ledger/triage"
 )
 
 // page starts an output for people.
@@ -15,6 +21,85 @@ func (a *app) page() *page {
 
 // printJSON prints one JSON value and a newline. Text that is not UTF-8 is printed with U+FFFD in its place.
 func (a *app) printJSON(v any) error { return encoder(a.env.Stdout).Encode(v) }
+
+// printReport is printJSON for a report, whose lists may be long: their text is never there as a whole.
+func (a *app) printReport(r *triage.Report) error {
+	out := pieces{to: a.env.Stdout}
+	out.enc = encoder(&out.held)
+	err := out.fields(reflect.ValueOf(r).Elem())
+	if err != nil {
+		return err
+	}
+	out.held.WriteByte('\n')
+	return out.flush(0)
+}
+
+// pieces prints a value as an encoder does, a piece at a time.
+type pieces struct {
+	to   io.Writer
+	held bytes.Buffer
+	enc  *json.Encoder
+}
+
+// flush prints what is held when it is more than so many bytes.
+func (p *pieces) flush(more int) error {
+	if p.held.Len() <= more {
+		return nil
+	}
+	_, err := p.held.WriteTo(p.to)
+	return err
+}
+
+// fields prints a struct, each of whose fields has the name that its tag gives. A field that may be omitted has one zero value that counts as empty.
+func (p *pieces) fields(v reflect.Value) error {
+	before := byte('{')
+	for i := range v.NumField() {
+		name, rest, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		f := v.Field(i)
+		if rest == "omitempty" && f.IsZero() {
+			continue
+		}
+		p.held.WriteByte(before)
+		before = ','
+		p.held.WriteString(`"` + name + `":`)
+		var err error
+		switch {
+		case f.Kind() == reflect.Struct:
+			err = p.fields(f)
+		case f.Kind() == reflect.Slice && f.Len() > 0:
+			err = p.list(f)
+		default:
+			err = p.whole(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.held.WriteByte('}')
+	return nil
+}
+
+func (p *pieces) list(v reflect.Value) error {
+	before := byte('[')
+	for i := range v.Len() {
+		p.held.WriteByte(before)
+		before = ','
+		if err := errors.Join(p.whole(v.Index(i)), p.flush(1<<16)); err != nil {
+			return err
+		}
+	}
+	p.held.WriteByte(']')
+	return nil
+}
+
+// whole prints a value at once.
+func (p *pieces) whole(v reflect.Value) error {
+	if err := p.enc.Encode(v.Addr().Interface()); err != nil {
+		return err
+	}
+	p.held.Truncate(p.held.Len() - 1) // the newline
+	return nil
+}
 
 // encoder writes JSON values, a line each, that a terminal shows as they are: what controls one, or changes the direction or the look of
 // other text, stands there as an escape.

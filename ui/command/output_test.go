@@ -3,7 +3,10 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
+
+	"drainboard/ledger/triage"
 )
 
 // TestEncoder prints JSON that means the same and holds nothing that a terminal would obey.
@@ -25,6 +28,34 @@ func TestEncoder(t *testing.T) {
 		var back string
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back != c.text {
 			t.Errorf("%q comes back as %q, %v", c.text, back, err)
+		}
+	}
+}
+
+// TestPrintReport holds the report that is printed in pieces to the one that is printed at once.
+func TestPrintReport(t *testing.T) {
+	long := make([]triage.ReportDuplicate, 3000)
+	for i := range long {
+		long[i] = triage.ReportDuplicate{Key: strings.Repeat("k\u202e", i%40), Calls: i, At: []triage.ReportPlace{{File: "f", Line: i}}}
+	}
+	for name, r := range map[string]*triage.Report{
+		"zero":  {},
+		"empty": {Duplicates: []triage.ReportDuplicate{}, Budget: triage.ReportBudget{Runs: []triage.ReportRun{}}, Ledger: triage.ReportLedger{States: map[string]int{}}},
+		"full": {
+			Verdict: "GO", RecipeNote: "a note <b>", Duplicates: long, Ledger: triage.ReportLedger{Path: "p", States: map[string]int{"b": 1, "a": 2}},
+			Budget: triage.ReportBudget{Ceiling: 12, Runs: []triage.ReportRun{{Run: "r", Over: true}, {}}}, Window: &triage.ReportWindow{Need: 1.5},
+			OpenCalls: []triage.ReportCall{{Run: "\xff"}}, TracesOnly: true,
+		},
+	} {
+		var want, got bytes.Buffer
+		if err := (&app{env: &Env{Stdout: &want}}).printJSON(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&app{env: &Env{Stdout: &got}}).printReport(r); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: printed\n%.300s\nwant\n%.300s", name, got.Bytes(), want.Bytes())
 		}
 	}
 }
