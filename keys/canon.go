@@ -140,7 +140,7 @@ func (w *writer) separate(c byte) {
 }
 
 func (w *writer) str(v pyjson.Value) {
-	if v.IsPlain() {
+	if v.AsPython() {
 		w.dst = append(w.dst, v.Raw()...)
 	} else {
 		w.oddStr(v)
@@ -150,7 +150,7 @@ func (w *writer) str(v pyjson.Value) {
 func (w *writer) oddStr(v pyjson.Value) {
 	var reason string
 	switch {
-	case w.jcs, w.exact:
+	case w.jcs:
 		if w.dst, reason = appendJCSRaw(w.dst, v.Raw()); reason != "" {
 			w.refuse(reason)
 		}

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"bytes"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -31,13 +32,55 @@ func ValueDigest(s *Scratch, raw []byte, ignore []Pointer) [16]byte {
 
 // DigestOf is ValueDigest of a value that was parsed already; it must not be Missing.
 func DigestOf(s *Scratch, v pyjson.Value, ignore []Pointer) [16]byte {
+	if v.AsPython() {
+		if spelled := trimSpelled(inner(v)); !mayHoldJSON(spelled) {
+			return sum('"', spelled)
+		}
+	}
 	v, text := s.payload(v, ignore)
 	if v.Kind() == pyjson.Missing {
-		return sum('"', text)
+		s.buf = pyjson.AppendQuote(s.buf[:0], text)
+		return sum('"', s.buf[1:len(s.buf)-1])
 	}
 	s.buf, _ = s.w.write(s.buf[:0], &exactForm, v, s.removed)
 	return sum(' ', s.buf)
 }
+
+// mayHoldJSON says whether a trimmed text, as json.dumps spells it, begins and ends as an object or array does.
+func mayHoldJSON(spelled []byte) bool {
+	for i := 0; i < len(spelled); i++ {
+		switch c := spelled[i]; {
+		case c == ' ':
+		case c == '\\' && spelledSpace(spelled[i+1]) && spelled[i+1] != 'f':
+			i++
+		default:
+			return (c == '{' || c == '[') && spelled[len(spelled)-1] == c+2 // '}' and ']' stand two behind '{' and '['
+		}
+	}
+	return false
+}
+
+// trimSpelled is trimSpace for a text as json.dumps spells it.
+func trimSpelled(spelled []byte) []byte {
+	for n := len(spelled); n > 0; n = len(spelled) {
+		if spelled[n-1] == ' ' {
+			spelled = spelled[:n-1]
+			continue
+		}
+		if n < 2 || spelled[n-2] != '\\' || !spelledSpace(spelled[n-1]) {
+			break
+		}
+		before := bytes.TrimRight(spelled[:n-2], "\\") // pairs of what stands behind it are backslashes themselves
+		if (n-2-len(before))%2 != 0 {
+			break
+		}
+		spelled = spelled[:n-2]
+	}
+	return spelled
+}
+
+// spelledSpace says whether a letter behind a backslash stands for white space.
+func spelledSpace(c byte) bool { return c == 'n' || c == 't' || c == 'r' || c == 'f' }
 
 // payload gives what counts of a payload: a value, of which s.removed is to be left out, or, it being Missing, a text.
 func (s *Scratch) payload(v pyjson.Value, ignore []Pointer) (_ pyjson.Value, text []byte) {

@@ -104,7 +104,7 @@ func (d *Doc) values() (int, string) {
 				return i, "expected a member name in double quotes, found " + quoteByte(s[i])
 			}
 			start := i
-			flags := uint8(flagPlain)
+			flags := uint8(flagPython)
 			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
 				i++
 			} else if i, flags, reason = d.str(i); reason != "" {
@@ -126,7 +126,7 @@ func (d *Doc) values() (int, string) {
 		start := i
 		switch c := s[i]; c {
 		case '"':
-			flags := uint8(flagPlain)
+			flags := uint8(flagPython)
 			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
 				i++
 			} else if i, flags, reason = d.str(i); reason != "" {

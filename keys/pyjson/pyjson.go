@@ -65,7 +65,7 @@ type node struct {
 
 const (
 	flagEscaped = 1 << iota // a String with at least one backslash
-	flagPlain               // a String of printable ASCII without escapes: its own Python spelling
+	flagPython              // a String that is its own Python spelling: of printable ASCII and letters behind a backslash, but for '/' and u
 )
 
 // Doc holds one parsed value. The zero Doc is ready; reuse it to parse without allocating. It takes 16

@@ -17,14 +17,17 @@ const block = 64
 // something is to be done are found first.
 func (d *Doc) str(i int) (int, uint8, string) {
 	s := d.src
-	flags := uint8(flagPlain)
+	flags := uint8(flagPython)
 	for i+block < len(s) {
 		next := i + block
 		for m := oddPlaces(s[i:]); m != 0; {
 			at := i + bits.TrailingZeros64(m)
 			behind := at + 2
 			if c := s[at]; c == '\\' && simpleEscapes[s[at+1]] != 0 {
-				flags = flagEscaped
+				flags |= flagEscaped
+				if s[at+1] == '/' {
+					flags &^= flagPython
+				}
 			} else if c == '"' {
 				return at + 1, flags, ""
 			} else {
@@ -58,19 +61,20 @@ func (d *Doc) odd(i int, flags uint8) (int, uint8, string) {
 	s := d.src
 	switch c := s[i]; {
 	case c == '\\':
-		if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
-			return i + 2, flagEscaped, ""
+		flags |= flagEscaped
+		if i+1 < len(s) && sameEscape(s[i+1]) {
+			return i + 2, flags, ""
 		}
 		next, reason := escape(s, i)
-		return next, flagEscaped, reason
+		return next, flags &^ flagPython, reason
 	case c < ' ':
 		return i, flags, "expected control characters in a string to be escaped, found " + quoteByte(c)
 	case c < utf8.RuneSelf: // DEL: legal as it stands, but Python writes it as an escape
-		return i + 1, flags &^ flagPlain, ""
+		return i + 1, flags &^ flagPython, ""
 	}
 	n := d.runeLen(s[i:])
 	if n > 0 {
-		return i + n, flags &^ flagPlain, ""
+		return i + n, flags &^ flagPython, ""
 	}
 	if !utf8.FullRune(s[i:]) {
 		return len(s), flags, reasonEnd
@@ -150,12 +154,14 @@ var simpleEscapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape checks the escape at i, which is not a simple one, and gives the offset behind it.
+// escape checks the escape at i and gives the offset behind it.
 func escape(s []byte, i int) (int, string) {
 	if i+1 >= len(s) {
 		return len(s), reasonEnd
 	}
-	if c := s[i+1]; c != 'u' {
+	if c := s[i+1]; simpleEscapes[c] != 0 {
+		return i + 2, ""
+	} else if c != 'u' {
 		return i + 1, "expected an escape (one of \"\\/bfnrtu after the backslash), found " + quoteByte(c)
 	}
 	for k := i + 2; k < i+6; k++ {
@@ -277,21 +283,31 @@ func AppendQuote(dst, wtf8 []byte) []byte {
 func AppendRequoted(dst, raw []byte) []byte {
 	dst = append(dst, '"')
 	s := raw[1 : len(raw)-1]
+	done := 0 // of s, in dst
 	for i := 0; i < len(s); {
-		k := skipPlain(s, i)
-		dst = append(dst, s[i:k]...)
-		if i = k; i == len(s) {
+		if i = skipPlain(s, i); i == len(s) {
 			break
 		}
 		decode := DecodeRune
 		if s[i] == '\\' {
+			if sameEscape(s[i+1]) {
+				i += 2
+				continue
+			}
 			decode = Unescape
 		}
+		dst = append(dst, s[done:i]...)
 		r, n := decode(s[i:])
 		dst = AppendEscape(dst, r)
 		i += n
+		done = i
 	}
-	return append(dst, '"')
+	return append(append(dst, s[done:]...), '"')
+}
+
+// sameEscape says whether json.dumps writes the character as the escape that has this letter.
+func sameEscape(c byte) bool {
+	return simpleEscapes[c] != 0 && c != '/'
 }
 
 // DecodeRune is utf8.DecodeRune for WTF-8: it also reads surrogate code points.

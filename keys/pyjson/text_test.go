@@ -8,7 +8,7 @@ import (
 
 // strByByte is Doc.str a byte at a time.
 func strByByte(d *Doc, i int) (int, uint8, string) {
-	flags, reason := uint8(flagPlain), ""
+	flags, reason := uint8(flagPython), ""
 	for i < len(d.src) {
 		switch c := d.src[i]; {
 		case c == '"':
@@ -39,7 +39,7 @@ func compareStr(t *testing.T, src []byte) {
 // TestStringPlaces puts everything that ends or interrupts a string at every place of a block and across its ends.
 func TestStringPlaces(t *testing.T) {
 	odd := []string{
-		`"`, `\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude00`, `\x`, `\u12g4`, `\`, "\x7f", "\x00", "\x1f", "é", "中", "😀", "\xed\xa0\xbd", "\xff", "\xe4\xb8",
+		`"`, `\n`, `\\`, `\"`, `\/`, `\u00e9`, `\ud83d\ude00`, `\x`, `\u12g4`, `\`, "\x7f", "\x00", "\x1f", "é", "中", "😀", "\xed\xa0\xbd", "\xff", "\xe4\xb8",
 		`\\"`, `\\\"`, "é\\n", "\\n\\n\\n\\n\\n\\n\\n\\n",
 	}
 	for _, first := range odd {

@@ -60,10 +60,10 @@ func (v Value) Past() int {
 // Node gives the value or member name of the same Doc whose Index is i; there must be one.
 func (v Value) Node(i int32) Value { return Value{v.d, uint32(i)} }
 
-// IsPlain says whether the value is a string of printable ASCII without escapes: what json.dumps
-// writes for it is then its Raw.
-func (v Value) IsPlain() bool {
-	return v.d != nil && v.node().flags&flagPlain != 0
+// AsPython says that the value is a string which json.dumps writes as its Raw: of printable ASCII, and
+// of escapes as it spells them. It may be false for one that holds other escapes.
+func (v Value) AsPython() bool {
+	return v.d != nil && v.node().flags&flagPython != 0
 }
 
 // Escaped says whether the value is a string with escapes: otherwise its text is what stands between
