@@ -16,11 +16,12 @@ const maxBatch = 256
 
 // op is one caller's part of a transaction.
 type op struct {
+	ctx   context.Context
 	f     func(*tx) error
 	state atomic.Int32 // queued, begun or left
 	err   error
 	panic any
-	done  chan struct{}
+	done  chan struct{} // nil when its caller writes by itself
 }
 
 const (
@@ -31,57 +32,86 @@ const (
 
 var errClosed = errors.New("expected an open ledger, found one that was closed")
 
-// do has f run in the writer's next transaction and waits for its commit. When ctx ends before f has begun, f never
-// runs; afterwards do waits for the end all the same, so that nobody leaves a claim behind that he does not know of.
+// do has f run in the next transaction and waits for its commit. When ctx ends before f has begun, f never runs;
+// afterwards do waits for the end all the same, so that nobody leaves a claim behind that he does not know of.
 func (s *Store) do(ctx context.Context, f func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	o := &op{f: f, done: make(chan struct{})}
+	o := &op{ctx: ctx, f: f}
 	s.mu.Lock()
-	if s.closed {
+	switch {
+	case s.closed:
 		s.mu.Unlock()
 		return errClosed
-	}
-	s.queue = append(s.queue, o)
-	s.some.Signal()
-	s.mu.Unlock()
-	select {
-	case <-o.done:
-	case <-ctx.Done():
-		if o.state.CompareAndSwap(queued, left) {
-			return ctx.Err()
-		}
-		<-o.done
+	case !s.writing && len(s.queue) == 0 && s.turn.pause(time.Now()) == 0:
+		s.writing = true
+		s.mu.Unlock()
+		s.alone(o)
+	default:
+		o.done = make(chan struct{})
+		s.queue = append(s.queue, o)
+		s.some.Signal()
+		s.mu.Unlock()
+		o.wait()
 	}
 	if o.panic != nil {
 		panic(o.panic)
 	}
+	if o.state.Load() == left {
+		return ctx.Err()
+	}
 	return o.err
 }
 
-// write is the writer's goroutine.
+// wait waits until the writer has served an op, or its caller gives up.
+func (o *op) wait() {
+	select {
+	case <-o.done:
+	case <-o.ctx.Done():
+		if !o.state.CompareAndSwap(queued, left) {
+			<-o.done
+		}
+	}
+}
+
+// alone serves the one caller that there is on its own goroutine: handing it over costs more than its statements.
+func (s *Store) alone(o *op) {
+	defer func() {
+		s.mu.Lock()
+		s.writing = false
+		if len(s.queue) > 0 || s.closed {
+			s.some.Signal()
+		}
+		s.mu.Unlock()
+	}()
+	s.serve([]*op{o})
+}
+
+// write is the writer's goroutine: it serves those who come while somebody writes.
 func (s *Store) write() {
 	defer close(s.ended)
-	last := 0
-	for {
-		start := time.Now()
+	for last := 0; ; {
 		batch := s.next(last)
-		s.turn.waited(time.Since(start))
 		if batch == nil {
 			_ = s.w.close() // nothing is lost: everything was committed
 			return
 		}
 		last = len(batch)
-		s.transact(batch)
+		s.serve(batch)
 		for _, o := range batch {
 			close(o.done)
 		}
-		s.turn.after(s.w)
 	}
 }
 
-// next takes what waits. After a transaction of many it lets those many come again first.
+func (s *Store) serve(batch []*op) {
+	s.turn.before(s.w)
+	s.transact(batch)
+	s.turn.after()
+}
+
+// next takes what waits, when nobody else writes. After a transaction of many it lets those many come again first.
 func (s *Store) next(last int) []*op {
 	for tries, seen := 0, -1; last > 1 && tries < 8; tries++ {
 		runtime.Gosched()
@@ -95,11 +125,20 @@ func (s *Store) next(last int) []*op {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.queue) == 0 {
-		if s.closed {
+	if last > 0 {
+		s.writing = false
+	}
+	for s.writing || len(s.queue) == 0 {
+		if s.closed && !s.writing {
 			return nil
 		}
 		s.some.Wait()
+	}
+	s.writing = true
+	if pause := s.turn.pause(time.Now()); pause > 0 {
+		s.mu.Unlock()
+		time.Sleep(pause)
+		s.mu.Lock()
 	}
 	n := min(len(s.queue), maxBatch)
 	batch := s.queue[:n:n]
@@ -208,8 +247,12 @@ func (s *Store) begin(batch []*op) error {
 	}
 }
 
+// waiting is how many of a batch have not given up.
 func waiting(batch []*op) (n int) {
 	for _, o := range batch {
+		if o.done == nil && o.ctx.Err() != nil {
+			o.state.CompareAndSwap(queued, left) // nobody else says it for a caller that writes by itself
+		}
 		if o.state.Load() != left {
 			n++
 		}
@@ -245,43 +288,57 @@ const (
 	restFor   = 110 * time.Millisecond
 )
 
-// turn is the writer's memory of whose turn it is.
+// turn is the memory of whose turn it is. It belongs to who writes.
 type turn struct {
 	since     time.Time     // the last time that the lock was free for others
 	contended time.Time     // the last sign of others
 	version   int64         // PRAGMA data_version: moves when another connection commits
 	period    int64         // of restEvery, that is under way
 	idle      time.Duration // in this period, without anything to write
+	ended     time.Time     // of the last transaction
+	until     time.Time     // nothing is to be written before; zero when there is no pause
 }
 
-// waited is told how long there was nothing to write.
-func (t *turn) waited(d time.Duration) {
-	t.idle += d
-	if d > yieldFor {
-		t.since = time.Now()
+// pause is how long nothing is to be written now.
+func (t *turn) pause(now time.Time) time.Duration {
+	if t.until.IsZero() {
+		return 0
+	}
+	return max(t.until.Sub(now), 0)
+}
+
+// before is called before every transaction, when the pause is over.
+func (t *turn) before(c *conn) {
+	free := t.ended
+	if !t.until.IsZero() {
+		free, t.since, t.until = t.until, t.until, time.Time{}
+		t.look(c)
+	}
+	now := time.Now()
+	idle := max(now.Sub(free), 0)
+	if idle > yieldFor {
+		t.since = now
+	}
+	if !free.IsZero() {
+		t.idle += idle
 	}
 }
 
 // after is called after every transaction.
-func (t *turn) after(c *conn) {
+func (t *turn) after() {
 	now := time.Now()
+	t.ended = now
 	if pause := t.rest(now); pause > 0 {
-		time.Sleep(pause)
-		t.since = time.Now()
-		t.look(c)
+		t.until = now.Add(pause)
 		return
 	}
 	held := now.Sub(t.since)
-	yield := yieldFor
 	switch {
 	case now.Sub(t.contended) < quiet && held >= sliceOf:
-		yield = min(max(yieldFor, held/2), yieldMost)
-	case held < probeOf:
-		return
+		t.until = now.Add(min(max(yieldFor, held/2), yieldMost))
+	case held >= probeOf:
+		t.until = now.Add(yieldFor)
 	}
-	time.Sleep(yield)
-	t.since = time.Now()
-	t.look(c)
 }
 
 // rest is how long nothing is to be written because everybody rests now.

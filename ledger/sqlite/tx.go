@@ -132,15 +132,29 @@ func (t *tx) SetClaim(key string, c *ledger.Claim) error {
 }
 
 func (t *tx) Raise(run string) (int, error) {
-	v, err := t.c.one("SELECT calls FROM drainboard_runs WHERE run = ?", run)
-	if err != nil {
-		return 0, err
+	t.wrote = true
+	n, err := t.c.number(`INSERT INTO drainboard_runs (run, calls) VALUES (?, 1)
+  ON CONFLICT (run) DO UPDATE SET calls = calls + 1 RETURNING calls`, run)
+	return int(n), err
+}
+
+// settle is ledger.SettleTx for a claim that stands as it was made, nil for any other. The fence lets a row in flight be updated.
+func (t *tx) settle(s *ledger.Settlement) (*ledger.Row, error) {
+	r := ledger.Row{Key: s.Key, State: s.State, Response: s.Response, HasResponse: s.HasResponse, Updated: s.After()}
+	v, err := t.c.one(`UPDATE tool_calls SET response_json = ?2, state = ?3, updated_at = ?4
+  WHERE idempotency_key = ?1 AND state = 'inflight' AND response_json IS NULL AND updated_at = ?5
+    AND EXISTS (SELECT 1 FROM drainboard_claims WHERE key = ?1 AND token = ?6)
+  RETURNING tool_name, request_json, created_at`, s.Key, nullable(s.Response, s.HasResponse), string(s.State), r.Updated, s.Updated, s.Token)
+	if err != nil || v == nil {
+		return nil, err
 	}
-	if v == nil {
-		return 1, t.write("INSERT INTO drainboard_runs (run, calls) VALUES (?, 1)", run)
-	}
-	n := integer(v[0]) + 1
-	return int(n), t.write("UPDATE drainboard_runs SET calls = ? WHERE run = ?", n, run)
+	t.wrote = true
+	r.Tool, r.Request, r.Created = text(v[0]), text(v[1]), float(v[2])
+	from, to := ledger.Image{State: ledger.InFlight, Created: r.Created, Updated: s.Updated}, r.Image()
+	_, err = t.Log(&ledger.Entry{
+		At: s.Now, Actor: s.Actor, Action: s.Act(), Key: r.Key, Tool: r.Tool, Reason: s.Reason, Detail: s.Detail(), From: &from, To: &to,
+	})
+	return &r, err
 }
 
 const selectHuman = "SELECT key, word, row_key, reason, actor, at, used_at, used_by FROM drainboard_human_keys"
