@@ -123,12 +123,23 @@ func PutCase(src []byte, tool string, c Case) ([]byte, error) {
 	})
 }
 
-// place is where a new case goes: before the first whose glob fits all that its own does.
+// place is Place for the meanings of cases.
 func (c *Case) place(list []any) int {
-	for i, have := range list {
-		m, _ := have.(members)
+	have := make([]Case, len(list))
+	for i := range list {
+		m, _ := list[i].(members)
+		at, _ := m["at"].(scalar)
 		glob, _ := m["glob"].(scalar)
-		if m["at"] == text(c.At.String()) && glob.value != c.Glob && match(glob.value, c.Glob) {
+		have[i].At, _ = keys.ParsePointer(at.value)
+		have[i].Glob = glob.value
+	}
+	return c.Place(have)
+}
+
+// Place is where a new case goes among others: before the first whose glob fits all that its own does, else at the end.
+func (c *Case) Place(list []Case) int {
+	for i := range list {
+		if have := &list[i]; have.At.String() == c.At.String() && have.Glob != c.Glob && match(have.Glob, c.Glob) {
 			return i
 		}
 	}

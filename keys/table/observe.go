@@ -21,6 +21,7 @@ type Observed struct {
 	members  map[string]*member
 	commands map[string]*Command // by pointer and beginning
 	shell    int                 // calls that hold a command
+	at       []keys.Pointer      // where they may be
 }
 
 // member is a name at the top of the arguments.
@@ -54,7 +55,7 @@ func (o *Observed) Add(args *keys.Args) {
 		return
 	}
 	if o.members == nil {
-		o.members, o.commands = map[string]*member{}, map[string]*Command{}
+		o.members, o.commands, o.at = map[string]*member{}, map[string]*Command{}, CommandPointers()
 	}
 	for name, v := range root.Members() {
 		n := name.Text()
@@ -68,13 +69,9 @@ func (o *Observed) Add(args *keys.Args) {
 		}
 		m.add(v)
 	}
-	for _, at := range commandPointers {
-		p, err := keys.ParsePointer(at)
-		if err != nil {
-			continue
-		}
+	for _, p := range o.at {
 		if v := p.In(root); v.Kind() == pyjson.String {
-			o.command(at, v.Text())
+			o.command(p.String(), v.Text())
 			return
 		}
 	}
@@ -104,6 +101,16 @@ func (m *member) add(v pyjson.Value) {
 // commandPointers are where known tools have their shell commands.
 var commandPointers = []string{"/command", "/cmd", "/script", "/command/2", "/cmd/2", "/bash_command"}
 
+// CommandPointers are where known tools have their shell commands, the likeliest first.
+func CommandPointers() (out []keys.Pointer) {
+	for _, at := range commandPointers {
+		if p, err := keys.ParsePointer(at); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func (o *Observed) command(at, text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -121,7 +128,12 @@ func (o *Observed) command(at, text string) {
 		o.commands[key] = c
 	}
 	c.Calls++
-	c.Mixed = c.Mixed || strings.ContainsAny(text, ";|&><`\n") || strings.Contains(text, "$(")
+	c.Mixed = c.Mixed || Mixed(text)
+}
+
+// Mixed says whether a command goes on with another one, a pipe or a redirection, which a glob cannot see.
+func Mixed(command string) bool {
+	return strings.ContainsAny(command, ";|&><`\n") || strings.Contains(command, "$(")
 }
 
 // beginOf is the program of a command, and what it is told to do where that is its second word.
@@ -131,7 +143,11 @@ func beginOf(text string) string {
 		return words[0][:i]
 	}
 	if len(words) > 1 && slices.Contains(strings.Fields(twoWords), words[0]) && !strings.HasPrefix(words[1], "-") {
-		return words[0] + " " + words[1]
+		second := words[1]
+		if i := strings.IndexAny(second, ";|&"); i >= 0 {
+			second = second[:i]
+		}
+		return strings.TrimSpace(words[0] + " " + second)
 	}
 	return words[0]
 }

@@ -220,6 +220,9 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 		q.previewed(msg.targets[0], msg.merges)
 	}
 	m.front = q
+	if msg.action == ActClassify {
+		return m.lookAt(q, msg.targets)
+	}
 	return nil
 }
 

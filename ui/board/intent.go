@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"drainboard/keys"
 	"drainboard/keys/table"
 	"drainboard/ledger"
 )
@@ -92,6 +93,15 @@ type Classify struct {
 	Tools  []string
 	Class  table.Class
 	Effect table.Effect
+	// NaturalKey names the object of a keyed tool whose row names none; nil: nothing is written.
+	NaturalKey []keys.Pointer
+}
+
+// EditCases changes the cases of one tool in the decision table.
+type EditCases struct {
+	Tool string
+	Put  []table.Case // that get this class, or are new
+	Gone []table.Case // that are taken out
 }
 
 // AddIgnore leaves an argument out of the keys of a tool.
@@ -109,6 +119,7 @@ func (RunCompensation) Action() Action { return ActCompensate }
 func (Acknowledge) Action() Action     { return ActAck }
 func (UndoLast) Action() Action        { return ActUndo }
 func (Classify) Action() Action        { return ActClassify }
+func (EditCases) Action() Action       { return ActClassify }
 func (AddIgnore) Action() Action       { return ActIgnore }
 
 // Actor carries intents out.

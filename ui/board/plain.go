@@ -218,6 +218,9 @@ func (x *plain) typed(ctx context.Context, line string) {
 			press(keyOf(line))
 			return
 		}
+	} else if c, ok := x.front.(*caseSheet); ok && c.adding == nil {
+		press(keyOf(line))
+		return
 	} else if x.front == nil {
 		if b := bound(x.binds, typed(keyOf(line).String()), x.in()); b != nil {
 			press(keyOf(line))

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,14 +9,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"drainboard/keys/table"
 	"drainboard/ledger"
 	"drainboard/ui/board/ink"
 	"drainboard/ui/safe"
 )
 
 // question asks once before an action: a sentence that names count, tool, key and what will happen, the fields that it needs, and
-// Cancel. Enter never means yes: it goes on to the next field, and on the buttons it cancels; y carries the action out.
+// Cancel. Enter never means yes: it goes on to the next field, and on the buttons it cancels; y carries the action out, there and
+// where one of several answers is chosen.
 type question struct {
 	said    []span // the sentence
 	list    []string
@@ -29,6 +30,7 @@ type question struct {
 	make    func(q *question) (Intent, string)
 	verb    string                                        // what y does
 	do      func(m *model, q *question) (tea.Cmd, string) // instead of make, where the answer is no intent
+	stop    context.CancelFunc                            // ends what is still being looked up for it; nil: nothing is
 }
 
 // entry is a field with its label.
@@ -158,47 +160,6 @@ func (q *question) planned(targets []subject, p *Plan) {
 	}
 }
 
-func (q *question) classify(targets []subject) {
-	var tools []string
-	for _, s := range targets {
-		if t := s.toolName(); !slices.Contains(tools, t) {
-			tools = append(tools, t)
-		}
-	}
-	who := strings.Join(tools[:min(len(tools), 3)], ", ")
-	if len(tools) > 3 {
-		who += " and " + count(len(tools)-3, "more tool", "more tools")
-	}
-	q.sentence("Classify ", who, "? ", "tools.yaml changes in place, its comments stay.")
-	q.choices = []choice{
-		{"pure", "changes nothing: repeats are fine"},
-		{"keyed create", "makes an object that its key names"},
-		{"keyed write", "writes an object that is there already"},
-		{"compensate", "only an undo helps"},
-	}
-	if looks := suggestion(tools[0]); looks != "" && len(tools) == 1 {
-		for i := range q.choices {
-			if q.choices[i].name == looks {
-				q.choices[i].note += "; its name looks like this"
-			}
-		}
-	}
-	q.make = func(q *question) (Intent, string) {
-		in := Classify{Tools: tools}
-		switch q.chosen {
-		case 0:
-			in.Class = table.Pure
-		case 1:
-			in.Class = table.Keyed
-		case 2:
-			in.Class, in.Effect = table.Keyed, table.Write
-		case 3:
-			in.Class = table.Compensate
-		}
-		return in, ""
-	}
-}
-
 func (q *question) ignore(s subject) {
 	f := s.finding
 	q.sentence("Leave an argument out of the keys of ", f.Tool, "? ", "Calls that differ only there become one; merging distinct intents deletes real work.")
@@ -299,8 +260,9 @@ func (q *question) key(m *model, k tea.KeyMsg) tea.Cmd {
 	field, choices, buttons := q.focus()
 	switch key := k.String(); {
 	case key == "esc" || key == "ctrl+c":
-		m.front = nil
-		return m.say(q.verb+": cancelled", ink.Faint)
+		return q.cancel(m)
+	case choices && key == "y":
+		return q.yes(m)
 	case choices && (key == "down" || key == "j"):
 		q.chosen = min(q.chosen+1, len(q.choices)-1)
 	case choices && (key == "up" || key == "k"):
@@ -310,14 +272,26 @@ func (q *question) key(m *model, k tea.KeyMsg) tea.Cmd {
 	case key == "shift+tab" || key == "up":
 		q.at = (q.at + q.stops() - 1) % q.stops()
 	case buttons && (key == "enter" || key == "n" || key == "q"):
-		m.front = nil
-		return m.say(q.verb+": cancelled", ink.Faint)
+		return q.cancel(m)
 	case buttons && key == "y":
 		return q.yes(m)
 	case field >= 0:
 		q.fields[field].key(k)
 	}
 	return nil
+}
+
+func (q *question) cancel(m *model) tea.Cmd {
+	q.end()
+	m.front = nil
+	return m.say(q.verb+": cancelled", ink.Faint)
+}
+
+// end stops what is still being looked up.
+func (q *question) end() {
+	if q.stop != nil {
+		q.stop()
+	}
 }
 
 // yes carries out what was asked, or says what is missing.
@@ -332,6 +306,7 @@ func (q *question) yes(m *model) tea.Cmd {
 	if q.wrong != "" {
 		return nil
 	}
+	q.end()
 	m.front = nil
 	if q.do != nil {
 		return cmd
@@ -396,11 +371,14 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 }
 
 func (q *question) drawFoot(_ *model, b *ink.Block) {
-	_, _, buttons := q.focus()
+	_, choices, buttons := q.focus()
 	b.Gap(1)
 	switch {
 	case q.wrong != "":
 		b.Say(q.wrong, ink.Bad)
+	case choices:
+		b.Say("j k", ink.Hint).Say(" choose   ", ink.Faint).Say("y", ink.Hint).Say(" "+q.verb+"   ", ink.Faint)
+		b.Say(b.Glyph().Enter, ink.Hint).Say(" goes on   ", ink.Faint).Say("esc", ink.Hint).Say(" cancels", ink.Faint)
 	case buttons:
 		b.Say("y", ink.Hint).Say(" "+q.verb+"   ", ink.Faint).Say(b.Glyph().Enter, ink.Hint).Say(" cancel   ", ink.Faint).Say("tab", ink.Hint).Say(" back to the fields", ink.Faint)
 	default:

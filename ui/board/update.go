@@ -135,6 +135,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.found(msg)
 	case askedMsg:
 		return m.showQuestion(msg)
+	case evidenceMsg:
+		return m.showEvidence(msg)
+	case casesMsg:
+		m.front = newCaseSheet(m, msg.tool, msg.evidence)
 	case logMsg:
 		return m.receiveLog(msg)
 	case saidMsg:

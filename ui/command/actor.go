@@ -162,6 +162,8 @@ func (x *actor) Do(ctx context.Context, in board.Intent) (string, error) {
 	switch in := in.(type) {
 	case board.Classify:
 		return x.classify(ctx, in)
+	case board.EditCases:
+		return x.editCases(ctx, in)
 	case board.AddIgnore:
 		return x.ignore(ctx, in)
 	case board.Acknowledge:

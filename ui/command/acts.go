@@ -100,6 +100,9 @@ func (x *actor) classify(ctx context.Context, in board.Classify) (string, error)
 				if src, err = table.SetEffect(src, tool, in.Effect); err != nil {
 					return nil, err
 				}
+				if src, err = table.SetNaturalKey(src, tool, in.NaturalKey); err != nil {
+					return nil, err
+				}
 			}
 		}
 		return src, nil

@@ -42,7 +42,7 @@ func TestDrainOnTheBoard(t *testing.T) {
 	s.types("5", "j", enter)
 	s.sees("class:unclassified", "its name looks like pure")
 	s.asks("t", "Classify lookup_crm")
-	s.types(enter, "y")
+	s.types("j", "y")
 	s.sees("NO-GO 1")
 
 	// Somebody edits the table meanwhile: with a mistake, which is told, then without.

@@ -34,11 +34,18 @@ const mostErrors = 50
 
 // evidence gathers what speaks for a class of a tool.
 func (s *session) evidence(ctx context.Context, v *triage.ToolView, notes annotations) (*evidence, error) {
-	o, unread, err := s.observe(ctx, v.Tool)
+	o, unread, err := s.observe(ctx, v.Tool, nil)
 	if err != nil {
 		return nil, err
 	}
-	e := &evidence{Why: []string{}, NaturalKey: append([]string{}, o.NaturalKey()...), Cases: []commandRow{}, Unread: unread}
+	e := s.speaks(v, notes, o)
+	e.Unread = unread
+	return e, nil
+}
+
+// speaks is what speaks for a class of a tool whose calls were looked through.
+func (s *session) speaks(v *triage.ToolView, notes annotations, o *table.Observed) *evidence {
+	e := &evidence{Why: []string{}, NaturalKey: append([]string{}, o.NaturalKey()...), Cases: []commandRow{}}
 	take := func(got table.Suggestion) {
 		if got.Why == "" {
 			return
@@ -68,7 +75,7 @@ func (s *session) evidence(ctx context.Context, v *triage.ToolView, notes annota
 		got := c.Suggest()
 		e.Cases = append(e.Cases, commandRow{c.Begin, c.Calls, c.Case(got), got.Why})
 	}
-	return e, nil
+	return e
 }
 
 // pack is what is known of the agent that wrote the file in which a tool was first seen.
@@ -122,14 +129,18 @@ func (s *session) annotations(ctx context.Context) annotations {
 	return all
 }
 
-// observe looks through the calls of a tool: their arguments, whether repeats had the same results, and what errors say.
-func (s *session) observe(ctx context.Context, tool string) (*table.Observed, int, error) {
+// observe looks through the calls of a tool: their arguments, whether repeats had the same results, and what errors say. also, unless it is
+// nil, sees the arguments too.
+func (s *session) observe(ctx context.Context, tool string, also func(args *keys.Args)) (*table.Observed, int, error) {
 	o := &table.Observed{}
 	results := map[string]map[[16]byte]bool{} // ok payloads by key
 	calls := map[string]int{}
 	var failed []triage.Pos
 	unread, err := s.Arguments(ctx, tool, func(v *triage.CallView, args *keys.Args) bool {
 		o.Add(args)
+		if also != nil {
+			also(args)
+		}
 		for i := range v.Results {
 			r := &v.Results[i]
 			switch {

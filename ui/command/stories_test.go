@@ -54,7 +54,8 @@ func TestStories(t *testing.T) {
 		s.types("4")
 		s.sees("open_pr", "unclassified", "NO-GO")
 		s.asks("t", "Classify open_pr?")
-		s.types("j", enter, "y")
+		s.sees("keyed: its name says open")
+		s.types("j", "j", "y")
 		s.sees("open_pr: keyed")
 		if got := tools(); !strings.Contains(got, "open_pr") {
 			t.Errorf("the table is %q", got)
