@@ -79,25 +79,20 @@ func (b *Book) acknowledgeAll() {
 	if was == 0 && len(a.held) == 0 {
 		return
 	}
-	for e, list := range b.index.held {
+	for e, first := range b.index.held {
 		touched := false
-		now := make([]*Finding, len(list))
-		for i, f := range list {
+		var now []*Finding
+		for f := first; f != nil; f = f.next {
 			g := *f
+			g.next = nil
 			b.acknowledge(&g)
-			now[i] = &g
+			now = append(now, &g)
 			touched = touched || g.Ack != f.Ack
 		}
-		if !touched {
-			continue
+		if touched {
+			b.hold(e, nil)
+			b.hold(e, now)
 		}
-		for _, f := range list {
-			b.drop(f)
-		}
-		for _, f := range now {
-			b.keep(f)
-		}
-		b.index.held[e] = now
 	}
 }
 

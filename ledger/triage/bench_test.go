@@ -90,3 +90,52 @@ func BenchmarkSnapshot(b *testing.B) {
 		book.Snapshot(0, false)
 	}
 }
+
+// BenchmarkCrowd adds 250 calls, as they come in a twentieth of a second at 5,000 a second, to a book of a million groups of two, and makes a snapshot; B/group is
+// what the book then holds.
+func BenchmarkCrowd(b *testing.B) {
+	const groups = 1_000_000
+	book := NewBook(Config{Table: table.Default(), Recipe: keys.Intent, Since: trace.NoTime})
+	id := book.AddFile(FileInfo{Path: "f", Format: "plain"})
+	call := func(batch *Batch, run Str, i, key int) {
+		r := Rec{Kind: trace.Call, N: 1, Line: uint32(i), Offset: int64(i) * 400, Time: 1e18 + int64(i)*1e6, Run: run, Tool: 1}
+		binary.LittleEndian.PutUint64(r.Key[:], uint64(key)*0x9e3779b97f4a7c15+1)
+		binary.LittleEndian.PutUint64(r.Args[:], uint64(key)*0x9e3779b97f4a7c15+2)
+		r.Shape = r.Args
+		batch.Recs = append(batch.Recs, r)
+	}
+	for i := 0; i < 2*groups; i += 500 {
+		batch := &Batch{File: id}
+		batch.Add([]byte("open_pr"))
+		for k := range 500 {
+			if k%20 == 0 {
+				batch.Add([]byte("run-" + strconv.Itoa((i+k)/20)))
+			}
+			call(batch, Str(2+k/20), i+k, (i+k)/2)
+		}
+		book.Fold(batch)
+	}
+	s := book.Snapshot(0, true)
+	if s.Kinds[Duplicate] != groups {
+		b.Fatalf("%d groups", s.Kinds[Duplicate])
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	n := 2 * groups
+	for b.Loop() {
+		batch := &Batch{File: id}
+		batch.Add([]byte("open_pr"))
+		for k := range 250 {
+			if k%20 == 0 {
+				batch.Add([]byte("run-" + strconv.Itoa(n/50)))
+			}
+			call(batch, Str(2+k/20), n, n/2)
+			n++
+		}
+		book.Fold(batch)
+		book.Snapshot(0, false)
+	}
+	b.ReportMetric(float64(m.HeapAlloc)/groups, "B/group")
+	runtime.KeepAlive(book)
+}

@@ -263,7 +263,7 @@ func (b *Book) judgeOrphan(i uint32) {
 	if r.role == roleOrphan {
 		f := &Finding{
 			Kind: OrphanResult, Severity: Low, Tool: b.names.text(r.tool), Run: b.names.text(r.run), CallID: b.ids.text(r.id),
-			Results: 1, First: b.resultPos(i), Side: b.files[r.file].Side, Started: r.time, Last: r.time, place: b.placeOfResult(r),
+			Results: 1, First: b.resultPos(i), Side: b.files[r.file].Side, Started: r.time, Last: r.time, when: r.place, gen: int32(b.files[r.file].Generation),
 			Class: table.Unclassified,
 		}
 		f.ID = "orphan " + f.First.String()

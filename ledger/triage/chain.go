@@ -309,7 +309,10 @@ func (b *Book) groupsOf(id keys.ID, visit func(side uint16, g uint32)) {
 
 // members collects the counted calls of a chain, whichever way it leads, in order of place.
 func (b *Book) members(head uint32, next func(*Book, *call) uint32) []uint32 {
-	var out []uint32
+	return b.membersInto(nil, head, next)
+}
+
+func (b *Book) membersInto(out []uint32, head uint32, next func(*Book, *call) uint32) []uint32 {
 	for i := head; i != 0; {
 		c := b.calls.at(i)
 		if c.flags&callCounted != 0 {

@@ -22,6 +22,7 @@ type bucket struct {
 }
 
 type run struct {
+	text     string // the name, once it was asked for: there is one, however many findings say it
 	name     uint32
 	tail     uint32 // its latest call; the others by prevInRun
 	n        int
@@ -37,6 +38,7 @@ type run struct {
 }
 
 type tool struct {
+	text                              string // as of a run
 	name                              uint32
 	calls, unclassified, failed, open int
 	repeats                           int
@@ -63,6 +65,24 @@ func (b *Book) runFor(name uint32) uint32 {
 		b.runOf.set(name, r)
 	}
 	return r
+}
+
+// runText is the name of a run that was seen.
+func (b *Book) runText(name uint32) string {
+	at := b.runs.at(b.runFor(name))
+	if at.text == "" {
+		at.text = b.names.text(name)
+	}
+	return at.text
+}
+
+// toolText is the name of a tool that was seen.
+func (b *Book) toolText(name uint32) string {
+	at := b.tools.at(b.toolFor(name))
+	if at.text == "" {
+		at.text = b.names.text(name)
+	}
+	return at.text
 }
 
 func (b *Book) addLink(f *file, r *Rec, in *interned) {

@@ -70,7 +70,7 @@ func word(s string) string {
 
 // aboutRow begins a finding about a row of the ledger that need not have a call.
 func (b *Book) aboutRow(kind Kind, sev Severity, key, tool string) *Finding {
-	f := &Finding{Kind: kind, Severity: sev, Started: trace.NoTime, Last: trace.NoTime, place: place{time: trace.NoTime}}
+	f := &Finding{Kind: kind, Severity: sev, Started: trace.NoTime, Last: trace.NoTime, when: trace.NoTime}
 	if r, ok := b.rows[keys.IDOf(key)]; ok {
 		if calls := b.meeting(r); len(calls) > 0 {
 			f = b.begin(kind, sev, calls)

@@ -107,10 +107,10 @@ const (
 // Pos is where a call or result stands.
 type Pos struct {
 	File   string
+	Line   int   // 1-based
+	N      int   // number of the event in its value, from 1
+	Offset int64 // of the value, in the (decompressed) file
 	FileID FileID
-	Line   int    // 1-based
-	N      int    // number of the event in its value, from 1
-	Offset int64  // of the value, in the (decompressed) file
 	ref    uint32 // number of the call or result in its book, a short cut
 }
 
@@ -123,23 +123,27 @@ func (p Pos) String() string {
 	return s
 }
 
-// Finding is one row of the findings list. It is immutable: a change makes another one with the same ID.
+// Finding is one row of the findings list. It is immutable: a change makes another one with the same ID. There may be a million: it is kept at 512 bytes.
 type Finding struct {
 	ID       string // stable identity: kind and what it is about; cursors, marks and acknowledgements hold on to it
 	Kind     Kind
 	Severity Severity
+	Class    table.Class
+	Overlap  bool
+	drains   bool   // in flight: it blocks the drain
+	acked    bool   // Ack stands in a ledger: it blocks no longer
+	run      uint32 // that it is about, 0: of none
+	gen      int32  // of the file of First: FileInfo.Generation
 
-	Key   string // full text of the key, or ""
-	Tool  string
-	Run   string
-	Class table.Class
-	Rule  *table.Rule // of its first call; nil when there is none
+	Key  string // full text of the key, or ""
+	Tool string
+	Run  string
+	Rule *table.Rule // of its first call; nil when there is none
 
 	Calls   int
 	Results int
 	Cause   Cause
 	Outcome Outcome
-	Overlap bool
 	Doubles int // results beyond the first of one call
 	Extras  int // effects beyond the one that is kept, of the outcomes extra and ambiguous
 	Undone  int // of these, compensated
@@ -161,13 +165,24 @@ type Finding struct {
 	Timeout  float64  // in flight: seconds
 	Owner    string   // in flight
 
-	Ack      string   // who acknowledged it and why, or ""
-	about    []uint32 // runs that it is about
-	drains   bool     // in flight: it blocks the drain
-	acked    bool     // Ack stands in a ledger: it blocks no longer
-	image    string   // overwritten: fingerprint of what was found
-	place    place
-	sequence uint32
+	Ack   string    // who acknowledged it and why, or ""
+	image string    // overwritten: fingerprint of what was found
+	about *[]uint32 // further runs that it is about; mostly nil
+	next  *Finding  // of the same entity
+	when  int64     // the time of its place, which is that of First
+}
+
+// further are the runs that it is about beside the first.
+func (f *Finding) further() []uint32 {
+	if f.about == nil {
+		return nil
+	}
+	return *f.about
+}
+
+// before orders findings by place.
+func (f *Finding) before(g *Finding) bool {
+	return place{f.when, f.First.File, int(f.gen), f.First.Offset, uint16(f.First.N)}.before(place{g.when, g.First.File, int(g.gen), g.First.Offset, uint16(g.First.N)})
 }
 
 // CallView is one call as faces show it.

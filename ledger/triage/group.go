@@ -19,7 +19,10 @@ type attempt struct {
 
 // attempts lists the attempts of calls in order.
 func (b *Book) attempts(calls []uint32) []attempt {
-	out := make([]attempt, 0, len(calls))
+	return b.attemptsInto(make([]attempt, 0, len(calls)), calls)
+}
+
+func (b *Book) attemptsInto(out []attempt, calls []uint32) []attempt {
 	for _, i := range calls {
 		c := b.calls.at(i)
 		if c.result == 0 {
@@ -52,9 +55,13 @@ func (b *Book) settleGroup(g uint32) {
 		return
 	}
 	at.held = true
-	calls := b.members(at.head, inGroup)
+	calls := b.membersInto(b.room.calls[:0], at.head, inGroup)
 	at.size = uint32(len(calls))
-	tries := b.attempts(calls)
+	tries := b.attemptsInto(b.room.tries[:0], calls)
+	b.room.calls, b.room.tries = calls, tries
+	if len(calls) > large {
+		b.room.calls, b.room.tries = nil, nil
+	}
 	var now []*Finding
 	if len(calls) > 1 || len(tries) > 1 {
 		now = append(now, b.duplicate(at, calls, tries))
@@ -77,14 +84,14 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 	first := b.calls.at(calls[0])
 	r := b.rule(first)
 	f := &Finding{
-		Kind: kind, Severity: sev, Tool: b.names.text(first.tool), Run: b.names.text(first.run), Class: r.Class, Rule: r,
+		Kind: kind, Severity: sev, Tool: b.toolText(first.tool), Run: b.runText(first.run), Class: r.Class, Rule: r,
 		Calls: len(calls), First: b.callPos(calls[0]), CallID: b.ids.text(first.id), Side: b.files[first.file].Side,
-		Started: first.time, Last: trace.NoTime, place: b.placeOf(first),
+		Started: first.time, Last: trace.NoTime, when: b.placed(first), gen: int32(b.files[first.file].Generation),
 	}
 	if first.flags&callNoKey == 0 {
 		f.Key = b.keyText(first)
 	}
-	last := uint32(0)
+	last, further := uint32(0), []uint32(nil)
 	for _, i := range calls {
 		c := b.calls.at(i)
 		f.Last = max(f.Last, c.time)
@@ -94,10 +101,17 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 		}
 		if c.run != last {
 			last = c.run
-			if r := b.runFor(c.run); !slices.Contains(f.about, r) && len(f.about) < maxAbout {
-				f.about = append(f.about, r)
+			switch r := b.runFor(c.run); {
+			case f.run == 0:
+				f.run = r
+			case r != f.run && !slices.Contains(further, r) && len(further) < maxAbout-1:
+				further = append(further, r)
 			}
 		}
+	}
+	if len(further) > 0 {
+		list := further // so that it is made only here
+		f.about = &list
 	}
 	return f
 }
@@ -120,7 +134,9 @@ const maxAbout = 4096
 
 func (b *Book) duplicate(at *group, calls []uint32, tries []attempt) *Finding {
 	f := b.begin(Duplicate, Info, calls)
-	f.ID = "duplicate " + f.Key
+	const before = "duplicate "
+	f.ID = before + f.Key
+	f.Key = f.ID[len(before):] // one text in place of two
 	if b.cfg.Match != MatchNone && f.Side != "" {
 		f.ID += " " + f.Side
 	}

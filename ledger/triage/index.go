@@ -23,7 +23,7 @@ const (
 
 // index holds every finding and view in the order in which faces list them.
 type index struct {
-	held     map[entity][]*Finding
+	held     map[entity]*Finding // the first one; the others of an entity by next
 	findings *btree.BTreeG[*Finding]
 	kinds    [kinds]*btree.BTreeG[*Finding]
 	levels   [5]int
@@ -34,8 +34,7 @@ type index struct {
 	states   map[string]int
 	foreign  int
 	unkeyed  map[uint32]struct{} // counted calls without a key
-	sequence uint32
-	runViews []uint32 // runs whose view is to be made again
+	runViews []uint32            // runs whose view is to be made again
 }
 
 func newTree[T any](less func(a, b T) bool) *btree.BTreeG[T] {
@@ -43,7 +42,7 @@ func newTree[T any](less func(a, b T) bool) *btree.BTreeG[T] {
 }
 
 func (x *index) init() {
-	x.held, x.states, x.unkeyed = map[entity][]*Finding{}, map[string]int{}, map[uint32]struct{}{}
+	x.held, x.states, x.unkeyed = map[entity]*Finding{}, map[string]int{}, map[uint32]struct{}{}
 	x.findings, x.critical = newTree(worse), newTree(worse)
 	for k := range x.kinds {
 		x.kinds[k] = newTree(worse)
@@ -98,9 +97,9 @@ func worse(a, b *Finding) bool {
 		return a.Severity > b.Severity
 	case a.Kind != b.Kind:
 		return a.Kind < b.Kind
-	case a.place.before(b.place):
+	case a.before(b):
 		return true
-	case b.place.before(a.place):
+	case b.before(a):
 		return false
 	case a.Key != b.Key:
 		return a.Key < b.Key
@@ -110,30 +109,38 @@ func worse(a, b *Finding) bool {
 
 // hold replaces the findings of an entity.
 func (b *Book) hold(e entity, now []*Finding) {
-	was := b.index.held[e]
-	if len(was) == 0 && len(now) == 0 {
+	first := b.index.held[e]
+	if first == nil && len(now) == 0 {
 		return
 	}
-	if slices.EqualFunc(was, now, (*Finding).same) {
+	equal, was := true, first
+	for _, f := range now {
+		if equal = was != nil && was.same(f); !equal {
+			break
+		}
+		was = was.next
+	}
+	if equal && was == nil {
 		return
 	}
-	for _, f := range was {
+	for f := first; f != nil; f = f.next {
 		b.drop(f)
 	}
-	for _, f := range now {
+	for i, f := range now {
+		if i > 0 {
+			now[i-1].next = f
+		}
 		b.keep(f)
 	}
 	if len(now) == 0 {
 		delete(b.index.held, e)
 	} else {
-		b.index.held[e] = now
+		b.index.held[e] = now[0]
 	}
 }
 
 func (b *Book) keep(f *Finding) {
 	x := &b.index
-	x.sequence++
-	f.sequence = x.sequence
 	b.acknowledge(f)
 	x.findings.Set(f)
 	x.kinds[f.Kind].Set(f)
@@ -159,13 +166,19 @@ func (f *Finding) blocksAsGroup() bool {
 
 // weigh counts a finding in the runs that it is about, and whether it makes them no honest runs.
 func (b *Book) weigh(f *Finding, d int) {
-	for _, r := range f.about {
+	weigh := func(r uint32) {
 		at := b.runs.at(r)
 		at.findings += d
 		if f.unfit() {
 			at.unfit += d
 		}
 		b.index.runViews = append(b.index.runViews, r)
+	}
+	if f.run != 0 {
+		weigh(f.run)
+	}
+	for _, r := range f.further() {
+		weigh(r)
 	}
 }
 
@@ -185,9 +198,9 @@ func (f *Finding) same(g *Finding) bool {
 	return f.ID == g.ID && f.Kind == g.Kind && f.Severity == g.Severity && f.Key == g.Key && f.Tool == g.Tool && f.Run == g.Run &&
 		f.Class == g.Class && f.Calls == g.Calls && f.Results == g.Results && f.Cause == g.Cause && f.Outcome == g.Outcome &&
 		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.Extras == g.Extras && f.Undone == g.Undone && f.image == g.image && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
-		f.Why == g.Why && f.Owner == g.Owner && f.Timeout == g.Timeout && f.place == g.place && f.Side == g.Side &&
+		f.Why == g.Why && f.Owner == g.Owner && f.Timeout == g.Timeout && f.when == g.when && f.gen == g.gen && f.run == g.run && f.Side == g.Side &&
 		slices.Equal(f.Pointers, g.Pointers) && slices.Equal(f.Looks, g.Looks) && slices.Equal(f.Keys, g.Keys) &&
-		slices.Equal(f.Recorded, g.Recorded) && slices.Equal(f.Tools, g.Tools) && slices.Equal(f.Runs, g.Runs) && slices.Equal(f.about, g.about)
+		slices.Equal(f.Recorded, g.Recorded) && slices.Equal(f.Tools, g.Tools) && slices.Equal(f.Runs, g.Runs) && slices.Equal(f.further(), g.further())
 }
 
 // setView replaces a view in its tree.

@@ -204,7 +204,7 @@ func (b *Book) rowFindings(r *row, calls []uint32) []*Finding {
 
 // inFlight is the finding of a row in flight; one that is older than its tool's timeout hangs.
 func (b *Book) inFlight(r *row, calls []uint32) *Finding {
-	f := &Finding{Kind: InFlight, Severity: Medium, Started: nanos(r.Updated), Last: trace.NoTime, place: place{time: nanos(r.Updated)}}
+	f := &Finding{Kind: InFlight, Severity: Medium, Started: nanos(r.Updated), Last: trace.NoTime, when: nanos(r.Updated)}
 	if len(calls) > 0 {
 		f = b.begin(InFlight, Medium, calls)
 		f.Started = nanos(r.Updated)

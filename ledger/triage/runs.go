@@ -331,6 +331,7 @@ func (b *Book) settleTool(t uint32) {
 	if at.unclassified > 0 {
 		f := b.begin(UnclassifiedTool, Medium, []uint32{at.first})
 		f.Key, f.CallID, f.Results, f.Calls, f.Last, f.about = "", "", 0, at.unclassified, at.last, nil
+		f.run = 0
 		f.Class, f.Run = table.Unclassified, ""
 		f.ID = "unclassified " + name
 		now = append(now, f)

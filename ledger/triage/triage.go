@@ -110,8 +110,12 @@ type Book struct {
 	drainAt  int64                     // when the drain began, or trace.NoTime
 	acted    int64                     // Snapshot.Acted
 	gathered gathered
-	warmth   uint64 // of no meaning: see warm
-	await    await
+	room     struct { // memory for the calls and attempts of the group that is judged
+		calls []uint32
+		tries []attempt
+	}
+	warmth uint64 // of no meaning: see warm
+	await  await
 }
 
 // The entities that are evaluated by a queue.
