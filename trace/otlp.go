@@ -224,7 +224,7 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 	d.age(s.end, w)
 	d.lend(tr, w)
 	tool, ok := d.span.readTool(s, w)
-	n := d.note(tr, s, tool.id)
+	n := d.note(tr, s, ok, tool.id)
 	n.run, n.otherwise = d.intern(d.span.run(w)), resourceRun
 	if n.otherwise == "" {
 		n.otherwise = d.intern(d.span.text(w, d.span.v[atMCPSession]))
@@ -232,10 +232,10 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 	if n.otherwise == "" {
 		n.otherwise = tr.id
 	}
-	known := tr.spans.get(n.id)
+	known := tr.span(n.id)
 	if known != nil && n.id != "" { // written again
-		n.name = ""
-		if ok && !known.dropped {
+		if ok && (known.toolNote == nil || !known.dropped) {
+			n.name = ""
 			d.hold(n, s, &tool, w)
 			d.climb(n, n.parent, w)
 		}
@@ -243,6 +243,7 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 	}
 	if ok {
 		if len(tool.tool) == 0 {
+			*n = spanNote{}
 			w.Bad(reasonNoTool)
 			return
 		}
@@ -264,11 +265,12 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 			return
 		}
 		d.asked += len(args)
-		tr.asked += len(args)
-		if tr.args == nil {
-			tr.args = map[string][]byte{}
+		of := d.more(tr)
+		of.asked += len(args)
+		if of.args == nil {
+			of.args = map[string][]byte{}
 		}
-		tr.args[string(id)] = append([]byte{}, args...)
+		of.args[string(id)] = append([]byte{}, args...)
 	}
 	for _, c := range d.span.asked {
 		keep(d.span.text(w, c.id), d.span.raw(w, c.args))
@@ -292,8 +294,8 @@ func (d *otel) lend(tr *spanTrace, w *Scratch) {
 // hold keeps the events of a tool's span until its run is known.
 func (d *otel) hold(n *spanNote, s *otelSpan, tool *toolSpan, w *Scratch) {
 	args := tool.args
-	if args == nil && len(tool.id) > 0 {
-		args = n.of.args[string(tool.id)]
+	if of := n.of.kin; args == nil && of != nil && len(tool.id) > 0 {
+		args = of.args[string(tool.id)]
 	}
 	e := w.Event(Call)
 	e.Time, e.CallID, e.Tool, e.Args, e.NoArgs = tool.start, tool.id, tool.tool, args, args == nil

@@ -24,10 +24,13 @@ type spanTree struct {
 	// ancestor does.
 	direct bool
 	names  map[string]string // texts that come again: conversations, tools
-	room   []spanNote        // made together, to be handed out one by one
-	empty  []spanTrace       // likewise
-	ids    strings.Builder   // likewise: what is still to be written of it
-	text   []byte
+	// Made together, to be handed out one by one; of ids what is still to be written.
+	noteRoom  []spanNote
+	toolRoom  []toolNote
+	traceRoom []spanTrace
+	kinRoom   []kin
+	ids       strings.Builder
+	text      []byte
 }
 
 // The bounds of what is remembered: spans, what is held back of them (bytes), how much later than the last of a trace
@@ -41,16 +44,25 @@ const (
 	maxClimb   = 64 // ancestors
 )
 
+// spanTrace is what is kept of a trace. Most spans of a program that is traced for other reasons stand alone in theirs: the first one's note
+// is a part of it, and there is room for more only when there is more.
 type spanTrace struct {
-	id      string
-	hash    uint32 // of id, as traceIndex has it
-	asked   int    // bytes of args
-	cost    int    // of spans, as spanTree.spans counts
-	last    int64  // end of its latest span
+	id    string
+	last  int64    // end of its latest span
+	first spanNote // of nothing: not there yet
+	kin   *kin     // nil: none
+	cost  int      // of spans, as spanTree.spans counts
+	hash  uint32   // of id, as traceIndex has it
+	known bool     // first is one of the trace's spans
+}
+
+// kin is what a trace has beyond its first span.
+type kin struct {
 	spans   few[string, *spanNote]
 	byCall  few[spanCall, *spanNote] // a tool's first span by call id and tool
 	waiting few[string, []*spanNote] // tools' spans by the ancestor that they wait for
 	args    map[string][]byte        // of the calls that a model asked for, by call id
+	asked   int                      // bytes of args
 }
 
 type spanCall struct{ id, tool string }
@@ -61,18 +73,23 @@ type spanRole struct {
 	dialect string
 }
 
-// spanNote is what is kept of a span. call and answer are its events while it is held back.
+// spanNote is what is kept of a span.
 type spanNote struct {
-	of               *spanTrace
-	id, parent       string
-	run              string // the conversation that it names, or an ancestor
-	otherwise        string // the run when none does
-	tool, name       string // of a tool's span; name is the call's id
+	of         *spanTrace
+	id, parent string
+	run        string // the conversation that it names, or an ancestor
+	otherwise  string // the run when none does
+	*toolNote         // nil: the span is no tool's
+}
+
+// toolNote is what is kept of a tool's span beyond that. call and answer are its events while it is held back.
+type toolNote struct {
+	tool, name       string // name is the call's id
 	role             spanRole
 	weak             bool // the id is JSON-RPC's
 	final            bool // the run is known, or as good as
-	steps            int  // ancestors looked at
 	emitted, dropped bool
+	steps            int // ancestors looked at
 	call, answer     *held
 }
 
@@ -84,25 +101,54 @@ func (t *spanTree) trace(id []byte, w *Scratch) *spanTrace {
 	if tr := t.traces.get(hash, id); tr != nil {
 		return tr
 	}
+	var tr *spanTrace
 	for t.spans > t.limit && len(t.order) > 0 {
-		oldest := t.order[0]
+		tr = t.order[0]
 		t.order = t.order[1:]
 		t.young = max(t.young-1, 0)
-		t.traces.remove(oldest)
-		t.wipe(oldest, w)
+		t.traces.remove(tr)
+		t.wipe(tr, w)
 	}
-	if len(t.empty) == 0 {
-		t.empty = make([]spanTrace, 16)
+	if tr == nil {
+		tr = handOut(&t.traceRoom)
 	}
-	tr := &t.empty[0]
-	t.empty = t.empty[1:]
-	tr.id, tr.hash = t.keep(id), hash
+	*tr = spanTrace{id: t.keep(id), hash: hash}
 	t.traces.add(tr)
 	t.order = append(t.order, tr)
 	return tr
 }
 
+// handOut gives one of some that are made together.
+func handOut[T any](of *[]T) *T {
+	const together = 64
+	if len(*of) == 0 {
+		*of = make([]T, together)
+	}
+	one := &(*of)[0]
+	*of = (*of)[1:]
+	return one
+}
+
 func (tr *spanTrace) clear() { *tr = spanTrace{id: tr.id, hash: tr.hash, last: tr.last} }
+
+// more gives the room for what a trace has beyond its first span.
+func (t *spanTree) more(tr *spanTrace) *kin {
+	if tr.kin == nil {
+		tr.kin = handOut(&t.kinRoom)
+	}
+	return tr.kin
+}
+
+// span gives a span by its id, or nil.
+func (tr *spanTrace) span(id string) *spanNote {
+	if tr.known && tr.first.id == id {
+		return &tr.first
+	}
+	if tr.kin == nil {
+		return nil
+	}
+	return tr.kin.spans.get(id)
+}
 
 // keep copies texts into memory that a few hundred ids share: those of one time are forgotten at one time, too.
 func (t *spanTree) keep(parts ...[]byte) string {
@@ -127,23 +173,31 @@ func (t *spanTree) wipe(tr *spanTrace, w *Scratch) {
 	t.settleAll(tr)
 	t.release(w)
 	t.spans -= tr.cost
-	t.asked -= tr.asked
+	if tr.kin != nil {
+		t.asked -= tr.kin.asked
+	}
 	tr.clear()
 }
 
 // note makes the note of a span; call is the id of a tool's call.
-func (t *spanTree) note(tr *spanTrace, s *otelSpan, call []byte) *spanNote {
-	if len(t.room) == 0 {
-		t.room = make([]spanNote, 32)
+func (t *spanTree) note(tr *spanTrace, s *otelSpan, tool bool, call []byte) *spanNote {
+	n := &tr.first
+	if n.of != nil {
+		n = handOut(&t.noteRoom)
 	}
-	n := &t.room[0]
-	t.room = t.room[1:]
 	parent := s.parent
 	if len(bytes.Trim(parent, "0")) == 0 {
 		parent = nil
 	}
+	if !tool {
+		call = nil
+	}
 	all := t.keep(s.id, parent, call)
-	n.of, n.id, n.parent, n.name = tr, all[:len(s.id)], all[len(s.id):len(s.id)+len(parent)], all[len(s.id)+len(parent):]
+	n.of, n.id, n.parent = tr, all[:len(s.id)], all[len(s.id):len(s.id)+len(parent)]
+	if tool {
+		n.toolNote = handOut(&t.toolRoom)
+		n.name = all[len(s.id)+len(parent):]
+	}
 	return n
 }
 
@@ -171,25 +225,35 @@ func (t *spanTree) intern(text []byte) string {
 
 // add notes a span that is not known. What waited for it goes on; a tool's own way up begins.
 func (t *spanTree) add(n *spanNote, w *Scratch) {
-	if n.of.cost > t.limit {
-		t.wipe(n.of, w)
+	tr := n.of
+	if tr.cost > t.limit {
+		t.wipe(tr, w)
 	}
-	cost := 1 + (len(n.id)+len(n.parent)+len(n.run)+len(n.otherwise)+len(n.tool)+len(n.name))/256
-	n.of.spans.set(n.id, n)
-	n.of.cost += cost
-	t.spans += cost
-	if n.tool != "" && n.name != "" && !n.weak {
+	size := len(n.id) + len(n.parent) + len(n.run) + len(n.otherwise)
+	if n.toolNote != nil {
+		size += len(n.tool) + len(n.name)
+	}
+	tr.cost += 1 + size/256
+	t.spans += 1 + size/256
+	if n == &tr.first {
+		tr.known = true
+	} else {
+		t.more(tr).spans.set(n.id, n)
+	}
+	if n.toolNote != nil && n.name != "" && !n.weak {
 		key := spanCall{n.name, n.tool}
-		if first := n.of.byCall.get(key); first == nil {
-			n.of.byCall.set(key, n)
+		if first := t.more(tr).byCall.get(key); first == nil {
+			tr.kin.byCall.set(key, n)
 		} else if first.role != n.role {
 			t.merge(n, first, w)
 		}
 	}
-	for _, child := range n.of.waiting.take(n.id) {
-		t.climb(child, n.id, w)
+	if tr.kin != nil {
+		for _, child := range tr.kin.waiting.take(n.id) {
+			t.climb(child, n.id, w)
+		}
 	}
-	if n.tool != "" {
+	if n.toolNote != nil {
 		t.climb(n, n.parent, w)
 	}
 }
@@ -205,15 +269,16 @@ func (t *spanTree) climb(n *spanNote, at string, w *Scratch) {
 			t.settle(n)
 			return
 		}
-		up := n.of.spans.get(at)
+		up := n.of.span(at)
 		if up == nil {
 			if t.direct {
 				t.settle(n)
 			}
-			n.of.waiting.set(at, append(n.of.waiting.get(at), n))
+			waiting := &t.more(n.of).waiting
+			waiting.set(at, append(waiting.get(at), n))
 			return
 		}
-		if up != n && up.tool != "" && n.tool == up.tool && sameCall(n, up) {
+		if up != n && up.toolNote != nil && n.tool == up.tool && sameCall(n, up) {
 			t.merge(n, up, w)
 		}
 		if n.run == "" && up.run != "" {
@@ -332,7 +397,10 @@ func (t *spanTree) release(w *Scratch) {
 
 // settleAll gives up waiting in a trace.
 func (t *spanTree) settleAll(tr *spanTrace) {
-	for _, below := range tr.waiting.list {
+	if tr.kin == nil {
+		return
+	}
+	for _, below := range tr.kin.waiting.list {
 		for _, n := range below.value {
 			t.settle(n)
 		}
