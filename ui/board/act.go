@@ -270,7 +270,7 @@ func (m *model) act(in Intent) tea.Cmd {
 func (m *model) quit() tea.Cmd {
 	if m.acting > 0 && !m.leaving {
 		m.leaving = true
-		return m.say("an action is on its way: q again leaves without its outcome", ink.WarnBold)
+		return m.say("an action is on its way: "+m.press("quit")+" again leaves without its outcome", ink.WarnBold)
 	}
 	return tea.Quit
 }

@@ -96,6 +96,22 @@ func (b *binding) label(m *model) string {
 	}
 }
 
+// press is the key of an action by its name, where one is by now; that of elsewhere when it does nothing here.
+func (m *model) press(name string) string {
+	elsewhere := ""
+	for i := range m.binds {
+		b := &m.binds[i]
+		if b.name != name {
+			continue
+		}
+		if b.where&m.in() != 0 {
+			return b.label(m)
+		}
+		elsewhere = b.label(m)
+	}
+	return elsewhere
+}
+
 // reason says why the binding does not work now, "" when it does.
 func (b *binding) reason(m *model) string {
 	if b.why == nil {
@@ -156,7 +172,7 @@ func moves() []binding {
 func verbs() []binding {
 	return []binding{
 		{press: on("/"), name: "filter", help: "narrows the list as you type; enter keeps it, esc takes it back", where: inRows, foot: 1, do: (*model).startFilter},
-		{press: on("/"), name: "search", help: "searches the page; n and N go on", where: inPages, foot: 1, do: (*model).startSearch},
+		{press: on("/"), name: "search", help: "searches the page, then goes on with the next hit and the one before", where: inPages, foot: 1, do: (*model).startSearch},
 		{press: on("n"), name: "next hit", help: "the next hit of the search", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(1) }},
 		{press: on("N"), name: "hit before", help: "the hit of the search before", where: inPages, why: (*model).whySearch, do: func(m *model) tea.Cmd { return m.searchOn(-1) }},
 		{press: on("@"), name: "go to time", help: "goes to the first call at a time, or so long ago", where: inTimeline, foot: 3, do: (*model).startTime},

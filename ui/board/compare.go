@@ -23,7 +23,7 @@ func (m *model) showComparison(msg compareMsg) tea.Cmd {
 // comparison says where two calls differ in what goes into a key: run, tool and arguments.
 func comparison(m *model, a, b *facts, width int) []line {
 	one, two := &a.calls[0], &b.calls[0]
-	c := composer{look: m.look, g: m.theme.Glyph, width: width, recipe: m.snap.Recipe}
+	c := composer{look: m.look, g: m.theme.Glyph, width: width, recipe: m.snap.Recipe, press: m.press}
 	switch {
 	case one.Key == two.Key && one.Key != "":
 		c.wrap([]span{say("One key: ", ink.Strong), say("these calls ask for the same.", ink.Plain)})

@@ -19,7 +19,8 @@ type composer struct {
 	ruleBy func(id int) *table.Rule
 	page   bool // a page of its own: everything; else what matters most
 	folded folds
-	labels map[string]string // keys that are others than by default, in advice
+	press  func(name string) string // the key of an action, as it is by now
+	opens  string                   // the action that opens the subject
 	lines  []line
 }
 
@@ -43,9 +44,29 @@ func (c *composer) section(title, note string) {
 // wrap adds sentences, broken between words.
 func (c *composer) wrap(spans []span) { c.lines = append(c.lines, wrapped(spans, c.width)...) }
 
+// opener names the action that opens a subject from its list.
+func opener(s subject) string {
+	switch {
+	case s.run != nil:
+		return "timeline"
+	case s.tool != nil:
+		return "calls"
+	}
+	return "open"
+}
+
+// more says how many calls are not shown, and how to see them from a list.
+func (c *composer) more(n int) {
+	spans := []span{say("and "+ink.Thousands(n)+" more", ink.Faint)}
+	if !c.page {
+		spans = append(spans, say(": ", ink.Faint), say(c.press(c.opens), ink.Hint), say(" shows them", ink.Faint))
+	}
+	c.put(spans...)
+}
+
 // compose writes a subject with what was read about it; f may be nil while that is on its way.
 func (c *composer) compose(s subject, f *facts) []line {
-	c.lines = c.lines[:0]
+	c.lines, c.opens = c.lines[:0], opener(s)
 	switch {
 	case s.finding != nil:
 		c.finding(s.finding)
@@ -125,12 +146,11 @@ func (c *composer) finding(f *triage.Finding) {
 	}
 }
 
+// advice adds what to do. A Hint in it names an action, in the place of its key.
 func (c *composer) advice(spans []span) {
 	for i := range spans {
-		text := string(spans[i].text)
-		key := strings.TrimLeft(text, " ")
-		if label := c.labels[key]; label != "" && spans[i].tone == ink.Hint {
-			spans[i] = say(text[:len(text)-len(key)]+label, ink.Hint)
+		if spans[i].tone == ink.Hint {
+			spans[i] = say(c.press(string(spans[i].text)), ink.Hint)
 		}
 	}
 	if len(spans) > 0 {
@@ -210,7 +230,7 @@ func (c *composer) run(v *triage.RunView) {
 	if v.Findings > 0 {
 		c.wrap([]span{say(count(v.Findings, "finding", "findings")+" in it. ", ink.Warn)})
 	}
-	c.advice([]span{say(c.g.Enter, ink.Hint), say(" opens its calls in order, repeats joined", ink.Plain)})
+	c.advice([]span{say("timeline", ink.Hint), say(" opens its calls in order, repeats joined", ink.Plain)})
 }
 
 func (c *composer) tool(v *triage.ToolView) {
@@ -219,7 +239,7 @@ func (c *composer) tool(v *triage.ToolView) {
 	if v.Unclassified > 0 {
 		text := count(v.Unclassified, "call", "calls") + " in no class: "
 		c.wrap([]span{say(text, ink.Plain), say("the drain cannot go.", ink.BadBold)})
-		advice := []span{say("t", ink.Hint), say(" classify", ink.Plain)}
+		advice := []span{say("classify", ink.Hint), say(" classify", ink.Plain)}
 		if looks := suggestion(v.Tool); looks != "" {
 			advice = append(advice, say("; its name looks like ", ink.Plain), say(looks, classTone(looks)))
 		}

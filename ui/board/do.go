@@ -239,7 +239,7 @@ func (m *model) jump(d *drainItem) tea.Cmd {
 	}
 	g.top, g.cursor, g.touched = 0, 0, false
 	if st.hushed = d.kind == "critical"; st.hushed {
-		m.say("acknowledged ones are hidden: A shows them", ink.Faint)
+		m.say("acknowledged ones are hidden: "+m.press("acknowledged")+" shows them", ink.Faint)
 	}
 	return tea.Batch(cmd, m.restate())
 }
@@ -324,7 +324,7 @@ func (m *model) clickTab(x int) tea.Cmd {
 
 func (m *model) whySearch() string {
 	if m.query() == nil || *m.query() == "" {
-		return "search with / first"
+		return "search with " + m.press("search") + " first"
 	}
 	return ""
 }
@@ -361,7 +361,7 @@ func (m *model) searchOn(by int) tea.Cmd {
 
 func (m *model) whyCompare() string {
 	if n := len(m.compared()); n != 2 {
-		return "mark two rows with " + m.theme.Glyph.Space + ", or one and go to the other; " + ink.Thousands(n) + " of two chosen"
+		return "mark two rows with " + m.press("mark") + ", or one and go to the other; " + ink.Thousands(n) + " of two chosen"
 	}
 	return ""
 }

@@ -167,7 +167,7 @@ func drainRow(b *ink.Block, p *places, d *drainItem, r rowLook) {
 }
 
 // drainBelow writes what stands under the checklist: what the verdict waits for, and the sides.
-func drainBelow(b *ink.Block, s *triage.Snapshot, lk look) {
+func drainBelow(b *ink.Block, s *triage.Snapshot, lk look, enter string) {
 	b.End()
 	b.To(indent)
 	switch {
@@ -175,7 +175,7 @@ func drainBelow(b *ink.Block, s *triage.Snapshot, lk look) {
 		drainWindow(b, s.Window, lk)
 	case !s.Verdict.Go:
 		b.Say("NO-GO", ink.BadBold).Say(": "+count(s.Verdict.Rows, "row blocks", "rows block")+". ", ink.Plain)
-		b.Say(b.Glyph().Enter, ink.Hint).Say(" goes to the rows of a line.", ink.Faint)
+		b.Say(enter, ink.Hint).Say(" goes to the rows of a line.", ink.Faint)
 		if s.Window != nil {
 			b.End()
 			b.To(indent).Say("GO comes when nothing has blocked for "+timeout(s.Window.Need.Seconds())+" without a break.", ink.Plain)

@@ -30,7 +30,7 @@ func (m *model) emptyWords() []string {
 	s, st := m.snap, m.pane().options()
 	calls := count(s.Totals.Calls, "call", "calls")
 	if st.filter != nil {
-		return []string{"No row passes the filter /" + st.filter.Text, "esc takes the filter back."}
+		return []string{"No row passes the filter /" + st.filter.Text, m.press("clear") + " takes the filter back."}
 	}
 	switch m.screen {
 	case onFindings:
@@ -40,7 +40,7 @@ func (m *model) emptyWords() []string {
 		if hidden := s.Findings.Len(); hidden > 0 {
 			return []string{
 				"No finding in " + calls + " but " + count(hidden, "repeat", "repeats") + " of pure tools.",
-				"Reads may be repeated. P shows them.",
+				"Reads may be repeated. " + m.press("pure tools") + " shows them.",
 			}
 		}
 		return []string{
@@ -83,7 +83,7 @@ func (m *model) emptyFlight() []string {
 	}
 	return []string{
 		"Nothing is in flight: " + ink.Thousands(s.States[string(ledger.Committed)]) + " committed, " + ink.Thousands(s.States[string(ledger.Failed)]) + " failed.",
-		"A row that was claimed and not settled would stand here with its age, and so would a call without a result. tab shows the others.",
+		"A row that was claimed and not settled would stand here with its age, and so would a call without a result. " + m.press("next list") + " shows the others.",
 	}
 }
 
@@ -93,7 +93,7 @@ func (m *model) below(b *ink.Block) {
 	switch m.screen {
 	case onFindings:
 		if hidden := s.Levels[triage.Info]; hidden > 0 && !m.pane().options().pure && m.pane().options().filter == nil {
-			b.Say("and "+count(hidden, "repeat", "repeats")+" of pure tools, hidden: ", ink.Faint).Say("P", ink.Hint).Say(" shows them", ink.Faint)
+			b.Say("and "+count(hidden, "repeat", "repeats")+" of pure tools, hidden: ", ink.Faint).Say(m.press("pure tools"), ink.Hint).Say(" shows them", ink.Faint)
 		}
 	case onFlight:
 		hung := s.Kinds[triage.Hung]
@@ -109,8 +109,8 @@ func (m *model) below(b *ink.Block) {
 			b.Say(" "+m.theme.Glyph.Dot+" "+ink.Thousands(s.Foreign)+" foreign", ink.Warn)
 		}
 		next := flightTabs[(m.pane().options().tab+1)%len(flightTabs)]
-		if b.Room() >= 13+len(next) {
-			b.Gap(3).Say("tab", ink.Hint).Say(" shows "+next, ink.Faint)
+		if tab := m.press("next list"); b.Room() >= 10+len(tab)+len(next) {
+			b.Gap(3).Say(tab, ink.Hint).Say(" shows "+next, ink.Faint)
 		}
 	case onRuns:
 		b.Say("ceiling ", ink.Plain).Say(ink.Thousands(s.Ceiling), ink.Plain).Say(" (budget.calls_per_run)", ink.Faint)
@@ -122,7 +122,7 @@ func (m *model) below(b *ink.Block) {
 		b.Say(count(s.Tools.Len(), "tool", "tools"), ink.Plain)
 		if n := s.Kinds[triage.UnclassifiedTool]; n > 0 {
 			b.Say(", ", ink.Plain).Say(ink.Thousands(n)+" unclassified", ink.WarnBold).Say(": the drain cannot go.", ink.Plain)
-			b.Gap(1).Say("t", ink.Hint).Say(" classifies", ink.Plain)
+			b.Gap(1).Say(m.press("classify"), ink.Hint).Say(" classifies", ink.Plain)
 		} else {
 			b.Say(", every one has a class", ink.Plain)
 		}

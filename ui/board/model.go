@@ -40,7 +40,6 @@ type model struct {
 	guard  *guard
 	stop   *stopper // nil: the board does not stop its process
 	binds  []binding
-	labels map[string]string // of keys that the settings changed, by what they are by default
 
 	w, h   int
 	screen screen
@@ -128,14 +127,6 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, dirty: true, term: term, steady: steady}
 	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute"}
 	m.binds, _ = opt.Settings.bindings() // they were checked when they were read
-	for i, b := range bindings() {
-		if was := b.press.Keys(); len(was) > 0 && m.binds[i].press.Keys()[0] != was[0] {
-			if m.labels == nil {
-				m.labels = map[string]string{}
-			}
-			m.labels[was[0]] = m.binds[i].label(m)
-		}
-	}
 	m.mouse = opt.Settings.Mouse
 	columns := func(s screen) []string {
 		for name, list := range opt.Settings.Columns {

@@ -28,7 +28,7 @@ func (c *composer) callLines(f *facts, most int) {
 	w := c.callWidths(f)
 	for i := range f.calls {
 		if i == most {
-			c.put(say("and "+ink.Thousands(f.total-most)+" more: ", ink.Faint), say(c.g.Enter, ink.Hint), say(" shows them", ink.Faint))
+			c.more(f.total - most)
 			return
 		}
 		for _, spans := range callSpans(f, i, w, c.look) {

@@ -73,7 +73,7 @@ func (p *detailPage) refresh(m *model, w, h int) tea.Cmd {
 }
 
 func (p *detailPage) compose(m *model, w int) {
-	c := composer{look: m.look, g: m.theme.Glyph, width: w - 3, recipe: m.snap.Recipe, ruleBy: m.rule, labels: m.labels, page: true, folded: p.folded}
+	c := composer{look: m.look, g: m.theme.Glyph, width: w - 3, recipe: m.snap.Recipe, ruleBy: m.rule, press: m.press, page: true, folded: p.folded}
 	p.lines = c.compose(p.of, p.facts)
 	p.width, p.stale = w, false
 	p.grid.n = len(p.lines)

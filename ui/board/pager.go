@@ -76,7 +76,7 @@ func (m *model) shownText() string {
 	for i := range block.Lines() {
 		b.WriteString(strings.TrimRight(string(block.Line(i)), " ") + "\n")
 	}
-	c := composer{look: m.look, g: plain.Glyph, width: max(m.w, 80) - 2, recipe: m.snap.Recipe, ruleBy: m.rule, labels: m.labels, page: true}
+	c := composer{look: m.look, g: plain.Glyph, width: max(m.w, 80) - 2, recipe: m.snap.Recipe, ruleBy: m.rule, press: m.press, page: true}
 	b.WriteByte('\n')
 	for _, l := range c.compose(m.pane().about(), m.peek.facts) {
 		b.WriteString(spansText(l.spans) + "\n")

@@ -95,7 +95,7 @@ func (x *plain) lines(ctx context.Context, in io.Reader) {
 
 // loop owns the model.
 func (x *plain) loop(ctx context.Context) error {
-	x.printLine("drainboard, in lines. Type the key of an action and enter; ? lists them, q ends.")
+	x.printLine("drainboard, in lines. Type the key of an action and enter; " + x.press("help") + " lists them, " + x.press("quit") + " ends.")
 	x.start(ctx, x.begin)
 	x.settled(ctx)
 	x.tell()
@@ -234,7 +234,7 @@ func (x *plain) typed(ctx context.Context, line string) {
 			}
 		}
 		if line != "" {
-			x.say("there is no action "+line+" here; ? lists them", ink.Warn)
+			x.say("there is no action "+line+" here; "+x.press("help")+" lists them", ink.Warn)
 		}
 		return
 	} else if line == "esc" {
@@ -339,7 +339,7 @@ func (x *plain) rows() {
 		if x.screen == onDrain {
 			x.body.Reset(x.theme, plainWidth, plainHeight)
 			x.pane().draw(&x.body, x.look)
-			drainBelow(&x.body, x.snap, x.look)
+			drainBelow(&x.body, x.snap, x.look, x.press("go to"))
 		}
 	}
 	x.print(&x.body)
@@ -354,7 +354,7 @@ func (x *plain) print(b *ink.Block) {
 
 // peekLines is what is known of the row under the cursor.
 func (x *plain) peekLines() []line {
-	c := composer{look: x.look, g: x.theme.Glyph, width: plainWidth - 2, recipe: x.snap.Recipe, ruleBy: x.rule, labels: x.labels}
+	c := composer{look: x.look, g: x.theme.Glyph, width: plainWidth - 2, recipe: x.snap.Recipe, ruleBy: x.rule, press: x.press}
 	return c.strip(x.pane().about(), x.peek.facts, 12)
 }
 

@@ -23,7 +23,7 @@ func say(text string, tone ink.Tone) span { return span{safe.Line(text), tone} }
 // prose is what a finding means and what to do about it.
 type prose struct {
 	what   []span // sentences
-	advice []span // what to do; empty when there is nothing to do
+	advice []span // what to do; empty when there is nothing to do. A Hint names an action, whose key is to stand there
 }
 
 // prosaic says what a finding means (PRODUCT.md "cause", "outcome", "advice").
@@ -62,27 +62,27 @@ func prosaic(f *triage.Finding, now int64) prose {
 type kindProse struct {
 	what, bold string
 	tone       ink.Tone
-	key, do    string
+	key, do    string // key: the action whose key stands before do; "": none
 	fill       func(*triage.Finding) []string
 }
 
 var proseOf = map[triage.Kind]kindProse{
 	triage.LateReply: {
 		what: "A worker whose claim was gone answered after all.", bold: "It was sent twice.", tone: ink.BadBold,
-		key: "a", do: "acknowledge it once the extra effect is dealt with",
+		key: "ack", do: "acknowledge it once the extra effect is dealt with",
 	},
 	triage.Overwritten: {
 		what: "The row is not what drainboard wrote last:", bold: "another writer replaced it.", tone: ink.BadBold,
-		key: "a", do: "acknowledge it after comparing both images",
+		key: "ack", do: "acknowledge it after comparing both images",
 	},
 	triage.Compensation: {
 		what: "A compensation was started and no end is on record:", bold: "its outcome is unknown.", tone: ink.BadBold,
-		key: "c", do: "run it again only when the provider shows that it did not work",
+		key: "compensate", do: "run it again only when the provider shows that it did not work",
 	},
-	triage.Unmatched: {do: "find what the call did, then settle its row or acknowledge it", key: "a"},
+	triage.Unmatched: {do: "find what the call did, then settle its row or acknowledge it", key: "ack"},
 	triage.FailedButDone: {
 		what: "The ledger says failed, the trace holds an ok result:", bold: "the next retry would send again.", tone: ink.BadBold,
-		key: "m", do: "mark committed, with the payload that the trace holds",
+		key: "committed", do: "mark committed, with the payload that the trace holds",
 	},
 	triage.OtherResponse: {
 		what: "The ledger's stored response is none of the ok results in the trace:", bold: "one of them is an effect that nobody keeps.", tone: ink.BadBold,
@@ -106,7 +106,7 @@ var proseOf = map[triage.Kind]kindProse{
 	},
 	triage.SettledInTrace: {
 		what: "In flight in the ledger, answered in the trace:", bold: "only the commit is missing.", tone: ink.Strong,
-		key: "m", do: "mark committed, with the payload that the trace holds",
+		key: "committed", do: "mark committed, with the payload that the trace holds",
 	},
 	triage.LostResult: {
 		what: "Committed in the ledger, never answered in the trace:", bold: "the answer was lost on its way back.", tone: ink.Strong,
@@ -120,7 +120,7 @@ var proseOf = map[triage.Kind]kindProse{
 	},
 	triage.Drift: {
 		what: "{n} calls differ only at {at}:", bold: "without that they would share one key.", tone: ink.Strong,
-		key: "i", do: "leave {pointers} out of the key, after a preview", fill: func(f *triage.Finding) []string {
+		key: "ignore rule", do: "leave {pointers} out of the key, after a preview", fill: func(f *triage.Finding) []string {
 			at := strings.Join(f.Pointers, ", ")
 			if looks := strings.Join(f.Looks, ", "); looks != "" && len(f.Pointers) == 1 {
 				at += " (" + looks + ")"
@@ -154,7 +154,7 @@ var proseOf = map[triage.Kind]kindProse{
 	},
 	triage.UnclassifiedTool: {
 		what: "{n} of a tool in no class:", bold: "everything that sends refuses it.", tone: ink.Strong,
-		key: "t", do: "classify it{looks}", fill: func(f *triage.Finding) []string {
+		key: "classify", do: "classify it{looks}", fill: func(f *triage.Finding) []string {
 			looks := ""
 			if s := suggestion(f.Tool); s != "" {
 				looks = "; its name looks like " + s
@@ -219,14 +219,14 @@ func duplicateProse(f *triage.Finding) prose {
 	}
 	p.advice = []span{say(table.Advice(f.Rule, situation), ink.Plain)}
 	if f.Class == table.Unclassified {
-		p.advice = append(p.advice, say("  t", ink.Hint))
+		p.advice = append(p.advice, say("  ", ink.Plain), say("classify", ink.Hint))
 	}
 	undoes := situation == table.OnExtra || situation == table.OnTimeout && f.Class == table.Compensate
 	if u := f.Rule.Compensate; u != nil && len(u.Run) > 0 && undoes {
 		if situation == table.OnTimeout {
 			p.advice = append(p.advice, say("; look at the provider, then", ink.Plain))
 		}
-		p.advice = append(p.advice, say("  c", ink.Hint), say(" "+strings.Join(u.Run, " "), ink.Faint))
+		p.advice = append(p.advice, say("  ", ink.Plain), say("compensate", ink.Hint), say(" "+strings.Join(u.Run, " "), ink.Faint))
 	}
 	return p
 }
@@ -292,9 +292,9 @@ func flightProse(owner string, age, limit float64, hung bool, rule *table.Rule) 
 	if rule != nil && rule.Class != table.Unclassified {
 		do = table.Advice(rule, table.OnTimeout) + ". Look at the provider, then "
 	}
-	p.advice = []span{say(do, ink.Plain), say("m", ink.Hint), say(" mark committed, or ", ink.Plain), say("f", ink.Hint), say(" mark failed", ink.Plain)}
+	p.advice = []span{say(do, ink.Plain), say("committed", ink.Hint), say(" mark committed, or ", ink.Plain), say("failed", ink.Hint), say(" mark failed", ink.Plain)}
 	if rule != nil && rule.Compensate != nil && len(rule.Compensate.Run) > 0 {
-		p.advice = append(p.advice, say(", or ", ink.Plain), say("c", ink.Hint), say(" compensate ", ink.Plain), say(strings.Join(rule.Compensate.Run, " "), ink.Faint))
+		p.advice = append(p.advice, say(", or ", ink.Plain), say("compensate", ink.Hint), say(" compensate ", ink.Plain), say(strings.Join(rule.Compensate.Run, " "), ink.Faint))
 	}
 	return p
 }

@@ -129,7 +129,7 @@ func (p *viewPrompt) done(m *model, name string) tea.Cmd {
 		m.saved = append(m.saved, v)
 	}
 	m.bindViews()
-	return m.say("view "+name+": saved for this directory; : lists it", ink.Good)
+	return m.say("view "+name+": saved for this directory; "+m.press("actions")+" lists it", ink.Good)
 }
 
 func (p *viewPrompt) sheet(*model) int             { return 0 }

@@ -97,7 +97,7 @@ func (s *Settings) bindings() ([]binding, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("keys: no action is called %q: the palette (:) lists their names", name)
+			return nil, fmt.Errorf("keys: no action is called %q: the board lists their names among its actions", name)
 		}
 		if len(ks) == 0 {
 			return nil, fmt.Errorf("keys: %s: expected a key", name)

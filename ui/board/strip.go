@@ -95,7 +95,7 @@ func (c *composer) stripCalls(f *facts, height int) {
 		lines := callSpans(f, i, w, c.look)
 		left := f.total - i
 		if shown+len(lines) > room || shown+len(lines) == room && left > 1 {
-			c.put(say("and "+ink.Thousands(left)+" more: ", ink.Faint), say(c.g.Enter, ink.Hint), say(" shows them", ink.Faint))
+			c.more(left)
 			return
 		}
 		for _, spans := range lines {

@@ -116,7 +116,7 @@ func (m *model) drawList(b *ink.Block) {
 	}
 	p.draw(b, m.look)
 	if m.screen == onDrain {
-		drainBelow(b, m.snap, m.look)
+		drainBelow(b, m.snap, m.look, m.press("go to"))
 		return
 	}
 	if b.Left() >= 2 {
@@ -140,7 +140,7 @@ func (m *model) drawPeek(b *ink.Block, side bool) {
 		key.now = m.look.now // ages stand in it
 	}
 	if p.key != key || p.lines == nil {
-		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe, ruleBy: m.rule, labels: m.labels}
+		c := composer{look: m.look, g: m.theme.Glyph, width: b.Width() - 2, recipe: m.snap.Recipe, ruleBy: m.rule, press: m.press}
 		if side {
 			p.lines = c.compose(s, f)
 		} else {
@@ -174,7 +174,7 @@ func (m *model) upperRule(b *ink.Block, l layout) {
 	st := m.pane().options()
 	switch {
 	case m.top() != nil:
-		b.Times(g.Rule, 1, ink.Rule).Gap(1).Say("esc", ink.Hint).Gap(1).Say(m.crumbs(), ink.Plain).Gap(1)
+		b.Times(g.Rule, 1, ink.Rule).Gap(1).Say(m.press("back"), ink.Hint).Gap(1).Say(m.crumbs(), ink.Plain).Gap(1)
 		m.position(b)
 	case m.prog.Loading && m.prog.Total > 0:
 		full := int(float64(m.w) * min(float64(m.prog.Read)/float64(m.prog.Total), 1))
