@@ -32,11 +32,11 @@ func (m *model) whyAct(a Action) string {
 		return "read-only"
 	}
 	switch a {
-	case ActFail, ActCommit, ActHumanKey, ActCompensate, ActUndo:
+	case ActFail, ActCommit, ActHumanKey, ActCompensate, ActKept, ActUndo:
 		if m.opt.Ledger == "" || m.opt.LedgerFixed != "" {
 			return m.noStore()
 		}
-		if a == ActCompensate && m.opt.TableFixed != "" {
+		if (a == ActCompensate || a == ActKept) && m.opt.TableFixed != "" {
 			return "nothing of the table is run: " + m.opt.TableFixed
 		}
 	case ActClassify, ActIgnore:
@@ -72,6 +72,9 @@ func (m *model) whyAct(a Action) string {
 			}
 		}
 	}
+	if a == ActKept && len(targets) > 1 {
+		return "one row at a time: unmark the others"
+	}
 	if a == ActHumanKey && len(targets) > 1 {
 		return "a human key is for one row: unmark the others"
 	}
@@ -101,6 +104,13 @@ func unfit(a Action, s subject) string {
 			return "the table documents no compensation for " + f.Tool
 		case f != nil && f.Kind == triage.Duplicate && f.Outcome != triage.OutcomeExtra && f.Outcome != triage.OutcomeAmbiguous:
 			return "no extra effect: the outcome is " + string(f.Outcome)
+		}
+	case ActKept:
+		switch f := s.finding; {
+		case s.key() == "":
+			return "this row has no key"
+		case f != nil && (f.Rule == nil || f.Rule.Compensate == nil):
+			return "the table documents no compensation for " + f.Tool
 		}
 	case ActAck:
 		if s.finding == nil {
@@ -151,8 +161,8 @@ func (m *model) ask(a Action) tea.Cmd {
 	}
 	return m.run("question", func(ctx context.Context) tea.Msg {
 		msg := askedMsg{action: a, targets: targets}
-		if p, ok := m.opt.Actor.(Planner); ok && a == ActCompensate {
-			msg.plan, msg.err = p.Plan(ctx, planned(targets))
+		if p, ok := m.opt.Actor.(Planner); ok && (a == ActCompensate || a == ActKept) {
+			msg.plan, msg.err = p.Plan(ctx, planned(targets, a == ActKept))
 			return msg
 		}
 		if p, ok := m.opt.Actor.(Previewer); ok && a == ActIgnore {
@@ -182,7 +192,7 @@ func (m *model) ask(a Action) tea.Cmd {
 
 // showQuestion puts the question for an action on screen, or says why there is none to ask.
 func (m *model) showQuestion(msg askedMsg) tea.Cmd {
-	if msg.err != nil && (msg.action == ActCompensate || msg.action == ActIgnore) {
+	if msg.err != nil && (msg.action == ActCompensate || msg.action == ActKept || msg.action == ActIgnore) {
 		return m.say(string(msg.action)+": "+msg.err.Error(), ink.Warn)
 	}
 	if msg.err != nil {
@@ -214,7 +224,10 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 	}
 	q := newQuestion(msg.action, targets, rows, skipped)
 	if msg.plan != nil {
-		q.planned(msg.targets, msg.plan)
+		q.planned(msg.targets, msg.plan, msg.action == ActKept)
+	}
+	if msg.action == ActKept && msg.plan == nil {
+		return m.say("compensate kept: this build cannot say what it would do", ink.Warn)
 	}
 	if msg.merges != nil {
 		q.previewed(msg.targets[0], msg.merges)
@@ -227,9 +240,9 @@ func (m *model) showQuestion(msg askedMsg) tea.Cmd {
 }
 
 // planned names the calls that a compensation goes to.
-func planned(targets []subject) (out []Target) {
+func planned(targets []subject, kept bool) (out []Target) {
 	for _, s := range targets {
-		t := Target{Key: s.key()}
+		t := Target{Key: s.key(), Kept: kept}
 		if s.finding != nil {
 			t.Side = s.finding.Side
 		}

@@ -193,6 +193,7 @@ func verbs() []binding {
 		{press: on("Y"), name: "copy row", help: "sends the row as JSON to the terminal's clipboard", where: inRows | inDetail | inTimeline, why: (*model).whyRow, do: (*model).copyRow},
 		{press: on("x"), name: "export", help: "writes the rows shown to a file: JSON lines, CSV or Markdown", where: inRows, foot: 11, why: (*model).whyRow, do: (*model).export},
 		{press: on("e"), name: "pager", help: "opens what is shown in $PAGER or $EDITOR, as a private read-only text", where: inAll, do: (*model).pager},
+		{name: "open trace", help: "opens the trace itself, as it is, at the call's line in $PAGER or $EDITOR", where: inFindings | inFlight | inRuns | inTools | inDetail | inTimeline, why: (*model).whyTrace, do: (*model).openTrace},
 		{press: on("s"), name: "sort", help: "sorts the list another way", where: inFindings | inFlight | inRuns | inTools, foot: 10, do: (*model).nextOrder},
 		{press: on("p"), name: "pause", help: "holds the screen still; reading goes on", where: inAll, foot: 11, do: (*model).pause},
 		{press: on("T"), name: "times", help: "changes between ages and times of day", where: inAll, foot: 12, do: (*model).times},
@@ -220,8 +221,12 @@ func actions() []binding {
 	settle := inFindings | inFlight | inDetail
 	group := inFindings | inDetail
 	act := func(key, name, help string, a Action, where scope, foot int) binding {
+		press := on(key)
+		if key == "" {
+			press = on()
+		}
 		return binding{
-			press: on(key), name: name, help: help, where: where, foot: foot, action: a,
+			press: press, name: name, help: help, where: where, foot: foot, action: a,
 			why: func(m *model) string { return m.whyAct(a) }, do: func(m *model) tea.Cmd { return m.ask(a) },
 		}
 	}
@@ -231,6 +236,7 @@ func actions() []binding {
 		act("H", "human key", "allows one more send of one compensate intent", ActHumanKey, inDetail, 0),
 		act("h", "human key", "allows one more send of one compensate intent", ActHumanKey, inFindings|inFlight, 0),
 		act("c", "compensate", "runs the documented compensation of an extra effect", ActCompensate, group|inFlight, 6),
+		act("", "compensate kept", "undoes the effect that the ledger stored, which otherwise is kept", ActKept, group|inFlight, 0),
 		act("a", "ack", "acknowledges findings with a reason", ActAck, group, 7),
 		act("u", "undo", "takes back the last mark or acknowledgement of a row", ActUndo, settle|inLog, 0),
 		act("t", "classify", "gives the tool a class in the decision table", ActClassify, inTools, 1),

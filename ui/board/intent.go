@@ -18,6 +18,7 @@ const (
 	ActCommit     Action = "mark committed"
 	ActHumanKey   Action = "human key"
 	ActCompensate Action = "compensate"
+	ActKept       Action = "compensate kept" // the effect that the ledger stored
 	ActAck        Action = "acknowledge"
 	ActUndo       Action = "undo"
 	ActClassify   Action = "classify"
@@ -54,8 +55,12 @@ type RunCompensation struct {
 	Reason string
 }
 
-// Target names the calls of a key; Side matters only where groups are made within sides.
-type Target struct{ Key, Side string }
+// Target names the calls of a key; Side matters only where groups are made within sides. Kept: not its extra effects are meant, but the one
+// that the ledger stored.
+type Target struct {
+	Key, Side string
+	Kept      bool
+}
 
 // Plan is what a compensation would do, frozen when it was asked about.
 type Plan struct {

@@ -70,7 +70,7 @@ func newQuestion(a Action, targets []subject, rows []ledger.Row, skipped int) *q
 		q.make = func(q *question) (Intent, string) {
 			return GiveHumanKey{rows[0], q.text("word"), q.text("reason")}, q.need("word", "reason")
 		}
-	case ActCompensate:
+	case ActCompensate, ActKept:
 		q.compensate(targets, who, reason)
 	case ActAck:
 		q.sentence("Acknowledge ", who, "? ", "It blocks no longer, until calls or results are added to it.")
@@ -128,12 +128,19 @@ func (q *question) compensate(targets []subject, who string, reason entry) {
 const maxPlanned = 6
 
 // planned says what a compensation would do: count, commands and environment. For more than one effect the tool's name is typed.
-func (q *question) planned(targets []subject, p *Plan) {
+func (q *question) planned(targets []subject, p *Plan, kept bool) {
 	tool := targets[0].toolName()
 	who := count(p.Effects, "effect", "effects") + " of " + named(targets, len(targets))
-	if p.Again {
+	switch {
+	case kept:
+		effect := "It is the effect that was kept: afterwards nothing of the intent is left. This runs once:"
+		if p.Again {
+			effect = "It is the effect that was kept. It was undone before and nobody knows that it ended well: this runs again:"
+		}
+		q.sentence("Undo what the ledger stored of ", named(targets, len(targets)), "? ", effect)
+	case p.Again:
 		q.sentence("Run again for ", who, "? ", "It ran before and nobody knows that it ended well: what it did then may be done twice.")
-	} else {
+	default:
 		q.sentence("Compensate ", who, "? ", "Each of these runs once:")
 	}
 	q.fields, q.list = q.fields[:1], nil
@@ -148,12 +155,16 @@ func (q *question) planned(targets []subject, p *Plan) {
 	if p.Left != "" {
 		q.list = append(q.list, p.Left)
 	}
-	if p.Effects > 1 {
+	if p.Effects > 1 || kept {
 		q.fields = append(q.fields, entry{label: "tool"})
-		q.list = append(q.list, "tool: type "+tool+" to say that you mean all of them")
+		meant := "all of them"
+		if kept {
+			meant = "the one that is kept"
+		}
+		q.list = append(q.list, "tool: type "+tool+" to say that you mean "+meant)
 	}
 	q.make = func(q *question) (Intent, string) {
-		if p.Effects > 1 && q.text("tool") != tool {
+		if (p.Effects > 1 || kept) && q.text("tool") != tool {
 			return nil, "type the tool's name, " + tool
 		}
 		return RunCompensation{keysOf(targets), p, q.text("reason")}, q.need("reason")

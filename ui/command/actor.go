@@ -110,7 +110,7 @@ func (x *actor) Can(act board.Action) string {
 		if x.acks != nil {
 			return x.acks.why()
 		}
-	case board.ActCompensate:
+	case board.ActCompensate, board.ActKept:
 		if why := x.noRun(); why != "" {
 			return why
 		}
@@ -227,7 +227,7 @@ func (x *actor) Plan(ctx context.Context, targets []board.Target) (*board.Plan, 
 	}
 	var all []operate.Undoing
 	for _, t := range targets {
-		some, err := d.Plan(ctx, t.Key, t.Side, false)
+		some, err := d.Plan(ctx, t.Key, t.Side, t.Kept)
 		if err != nil {
 			return nil, err
 		}
