@@ -58,7 +58,6 @@ CREATE TABLE drainboard_claims (
   started BIGINT NOT NULL
 );
 CREATE INDEX drainboard_claims_run ON drainboard_claims (run);
-CREATE INDEX drainboard_claims_token ON drainboard_claims (token);
 CREATE TABLE drainboard_runs (run TEXT PRIMARY KEY, calls BIGINT NOT NULL);
 CREATE TABLE drainboard_human_keys (
   key TEXT NOT NULL,
