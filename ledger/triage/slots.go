@@ -6,84 +6,114 @@ import (
 )
 
 // slots is a hash table of numbers: what they stand for is kept elsewhere and compared by the caller. An entry is the upper half of its hash and the number,
-// so that a search looks elsewhere only when that half is equal.
+// so that a search looks elsewhere only when that half is equal. The table is one part while it is small, and then twice as many parts each time, of
+// which each gives half its entries to a new one: growing leaves nothing behind.
 type slots struct {
-	table []uint64
+	parts [][]uint64
 	n     int
+}
+
+// partBits is the size of a part when there are several.
+const partBits = 16
+
+// part is the part of a hash, and where in it a search begins.
+func (s *slots) part(hash uint64) (part int, from uint32) {
+	part = int(uint32(hash)>>partBits) & (len(s.parts) - 1)
+	return part, uint32(hash) & uint32(len(s.parts[part])-1)
 }
 
 // find returns the position of the entry of that hash for which is holds, and its number; number 0: there is none.
 func (s *slots) find(hash uint64, is func(uint32) bool) (at int, number uint32) {
-	if len(s.table) == 0 {
+	if len(s.parts) == 0 {
 		return 0, 0
 	}
-	mask := uint64(len(s.table) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		e := s.table[i]
+	part, i := s.part(hash)
+	for table := s.parts[part]; ; i = (i + 1) & uint32(len(table)-1) {
+		e := table[i]
 		if e == 0 {
-			return int(i), 0
+			return 0, 0
 		}
 		if e>>32 == hash>>32 && is(uint32(e)) {
-			return int(i), uint32(e)
+			return part<<partBits | int(i), uint32(e)
 		}
 	}
 }
 
 // peek is what stands where a search begins.
 func (s *slots) peek(hash uint64) uint64 {
-	if len(s.table) == 0 {
+	if len(s.parts) == 0 {
 		return 0
 	}
-	return s.table[hash&uint64(len(s.table)-1)]
+	part, i := s.part(hash)
+	return s.parts[part][i]
 }
 
 // put adds a number (not 0) under a hash.
 func (s *slots) put(hash uint64, number uint32) {
-	if 4*(s.n+1) > 3*len(s.table) {
+	if s.n == s.room() {
 		s.grow()
 	}
 	s.n++
 	s.place(hash, number)
 }
 
-func (s *slots) place(hash uint64, number uint32) {
-	mask := uint64(len(s.table) - 1)
-	i := hash & mask
-	for s.table[i] != 0 {
-		i = (i + 1) & mask
+// room is how many entries the table holds before it grows.
+func (s *slots) room() int {
+	if len(s.parts) == 0 {
+		return 0
 	}
-	s.table[i] = hash>>32<<32 | uint64(number)
+	return len(s.parts) * len(s.parts[0]) / 4 * 3
 }
 
-// grow makes the table larger: fourfold while it is small, then double. Where an entry goes is decided by the upper half of its hash and where it lies: the lower bits of a hash are those of its place.
+func (s *slots) place(hash uint64, number uint32) {
+	part, i := s.part(hash)
+	table := s.parts[part]
+	for table[i] != 0 {
+		i = (i + 1) & uint32(len(table)-1)
+	}
+	table[i] = hash>>32<<32 | uint64(number)
+}
+
+// grow makes the table larger. Where an entry goes follows from the upper half of its hash.
 func (s *slots) grow() {
-	was := s.table
-	if len(was) == 0 {
-		s.table = make([]uint64, 1<<10)
+	const least, most = 1 << 10, 1 << partBits
+	n := len(s.parts)
+	if n == 0 {
+		s.parts = [][]uint64{make([]uint64, least)}
 		return
 	}
-	times := 2
-	if len(was) < 1<<20 {
-		times = 4
+	was := s.parts[0]
+	if n == 1 && len(was) < most {
+		s.parts[0] = make([]uint64, 4*len(was))
+		s.again(was)
+		return
 	}
-	s.table = make([]uint64, times*len(was))
-	huge(s.table)
-	mask := uint64(len(s.table) - 1)
+	slab := make([]uint64, n<<partBits)
+	huge(slab)
+	for ; len(slab) > 0; slab = slab[most:] {
+		s.parts = append(s.parts, slab[:most:most])
+	}
+	copied := make([]uint64, most)
+	for part := range n {
+		copy(copied, s.parts[part])
+		clear(s.parts[part])
+		s.again(copied)
+	}
+}
+
+// again places the entries of a part anew.
+func (s *slots) again(was []uint64) {
 	for _, e := range was {
-		if e == 0 {
-			continue
+		if e != 0 {
+			s.place(e>>32<<32|spread(e>>32), uint32(e))
 		}
-		i := spread(e>>32) & mask
-		for s.table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		s.table[i] = e
 	}
 }
 
 // set replaces the number at a position that find returned.
 func (s *slots) set(at int, number uint32) {
-	s.table[at] = s.table[at]>>32<<32 | uint64(number)
+	e := &s.parts[at>>partBits][at&(1<<partBits-1)]
+	*e = *e>>32<<32 | uint64(number)
 }
 
 // hashed makes of a hash what slots take: its lower half follows from its upper half, so that a table can grow without the hashes.
