@@ -33,13 +33,14 @@ func TestStories(t *testing.T) {
 	}
 
 	t.Run("developer", func(t *testing.T) { // is the repeat in the model's output or in my handler, and why do these keys differ?
-		s := open(t, dir, "run.jsonl", "--utc")
+		s := openAt(t, 100, 26, dir, "run.jsonl", "--utc", "--now", "2026-03-02T09:02:00Z")
 		s.sees("the repeat is in the model's", "confirmed extra write", "drift /at")
 		s.types("/", "kind:drift", enter, enter)
 		s.sees("DIFFERENCES", "/at", "timestamp")
 		s.types("\x1b")
 		s.asks("i", "Leave an argument out of the keys of post_status?")
 		s.sees("merges 1 set of keys", "equal results  r: 2 calls, 2 keys, first at run.jsonl:5 and run.jsonl:7")
+		s.picture("developer")
 		s.types(enter, "y")
 		s.sees("post_status ignores /at")
 		if got := tools(); !strings.Contains(got, "/at") || !strings.Contains(got, "# says that it is up") {
@@ -49,13 +50,16 @@ func TestStories(t *testing.T) {
 		s.ends()
 	})
 	t.Run("reviewer", func(t *testing.T) { // which tools are in no class?
-		s := open(t, dir, "run.jsonl", "--utc")
+		s := openAt(t, 100, 26, dir, "run.jsonl", "--utc", "--now", "2026-03-02T09:02:00Z")
 		s.sees("/kind:drift") // as it was left
 		s.types("4")
 		s.sees("open_pr", "unclassified", "NO-GO")
 		s.asks("t", "Classify open_pr?")
 		s.sees("keyed: its name says open")
-		s.types("j", "j", "y")
+		s.types("j", "j")
+		s.sees("on confirmed extra write  close or comment the extra object")
+		s.picture("reviewer")
+		s.types("y")
 		s.sees("open_pr: keyed")
 		if got := tools(); !strings.Contains(got, "open_pr") {
 			t.Errorf("the table is %q", got)

@@ -29,13 +29,19 @@ type screen struct {
 
 func open(t *testing.T, dir string, args ...string) *screen {
 	t.Helper()
+	return openAt(t, 160, 40, dir, args...)
+}
+
+// openAt opens a board on a terminal of a size.
+func openAt(t *testing.T, cols, rows int, dir string, args ...string) *screen {
+	t.Helper()
 	cmd := drainboard(t, dir, args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "CI=")
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 160})
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &screen{t: t, tty: tty, cmd: cmd, term: vt.NewEmulator(160, 40)}
+	s := &screen{t: t, tty: tty, cmd: cmd, term: vt.NewEmulator(cols, rows)}
 	go func() { _, _ = io.Copy(io.Discard, s.term) }() // its answers; nobody asks
 	go func() {
 		buf := make([]byte, 1<<16)
@@ -62,7 +68,7 @@ func (s *screen) text() string {
 // sees waits until the screen shows all of some texts.
 func (s *screen) sees(want ...string) {
 	s.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		text, missing := s.text(), ""
 		for _, w := range want {
 			if !strings.Contains(text, w) {
@@ -91,7 +97,7 @@ func (s *screen) types(keys ...string) {
 // asks presses an action's key until its question is up: a row that has just moved is not acted on.
 func (s *screen) asks(key, question string) {
 	s.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		s.types(key)
 		for range 20 {
 			if strings.Contains(s.text(), question) {
