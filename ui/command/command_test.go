@@ -124,6 +124,45 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestNestedSides: a side in another one's folder would be read on both, whichever is named first and whatever it is named by.
+func TestNestedSides(t *testing.T) {
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "paid", "dest")
+	if err := os.MkdirAll(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(inner, link); err != nil {
+		t.Skip(err)
+	}
+	outer := "paid=" + filepath.Join(dir, "paid")
+	for _, args := range [][]string{
+		{"check", outer, "dest=" + inner},
+		{"drain", "dest=" + inner, outer},
+		{"keys", outer, "dest=" + link},
+		{"leftovers", outer, "dest=" + filepath.Join(inner, "*.jsonl")},
+		{"export", outer, "dest=" + inner},
+		{"watch", outer, "dest=" + inner},
+		{"budget", outer, "dest=" + inner},
+		{"tools", outer, "dest=" + inner},
+	} {
+		w := newWorld(t, args...)
+		if code := w.run(t); code != exitError || !strings.Contains(w.err.String(), "folders beside each other; move one of them") {
+			t.Errorf("%s: exit code %d, %s", args[0], code, w.err.String())
+		}
+	}
+	for _, fine := range [][]string{
+		{"check", "paid=" + inner, "dest=" + inner + "2"},
+		{"check", outer, inner}, // of no side
+	} {
+		w := newWorld(t, fine...)
+		w.run(t)
+		if strings.Contains(w.err.String(), "beside each other") {
+			t.Errorf("%q: %s", fine, w.err.String())
+		}
+	}
+}
+
 // TestHelp shows that help is data: on standard output, with exit code 0, for every command.
 func TestHelp(t *testing.T) {
 	for _, c := range newRoot(&newWorld(t).Env).Commands() {

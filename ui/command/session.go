@@ -127,7 +127,8 @@ func (a *app) sources(args []string) (*foundTraces, error) {
 	return &foundTraces{sources: out}, a.sides(out)
 }
 
-// sides refuses labels that would leave a side empty without a word: the draining one must be given, and one path cannot be two.
+// sides refuses labels that would leave a side empty without a word: the draining one must be given, one path cannot be two, and
+// no side's lies in another's.
 func (a *app) sides(sources []trace.Source) error {
 	var labels []string
 	for i, s := range sources {
@@ -138,6 +139,9 @@ func (a *app) sides(sources []trace.Source) error {
 			if before.Label != s.Label && (filepath.Clean(before.Path) == filepath.Clean(s.Path) || sameFile(before.Path, s.Path)) {
 				return &usage{"", fmt.Errorf("%s is named on side %q and on side %q: it is read once, so expected another path for one of them", s.Path, before.Label, s.Label)}
 			}
+			if err := apart(before, s); err != nil {
+				return err
+			}
 		}
 	}
 	if d := a.opts.draining; d != "" && !slices.Contains(labels, d) {
@@ -147,6 +151,21 @@ func (a *app) sides(sources []trace.Source) error {
 		return &usage{"", fmt.Errorf("--draining %s: expected %s%s", d, orList(labels), didYouMean(d, labels))}
 	}
 	return nil
+}
+
+// apart refuses two sides of which one lies in the other's folder: the outer one would read what is the inner one's.
+func apart(a, b trace.Source) error {
+	if a.Label == "" || b.Label == "" || a.Label == b.Label {
+		return nil
+	}
+	if within(b.Path, a.Path) {
+		a, b = b, a
+	}
+	if !within(a.Path, b.Path) {
+		return nil
+	}
+	return &usage{"", fmt.Errorf("%s of side %q lies in %s of side %q, which would read it too: expected folders beside each other; "+
+		"move one of them, or name the files of side %[4]q with a glob", b.Path, b.Label, a.Path, a.Label)}
 }
 
 // findTable reads the decision table (PRODUCT.md "Shared flags"): --tools, else tools.yaml in the working directory or above it up
@@ -242,6 +261,26 @@ func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// within says whether a path lies in a folder, once links are followed; what a glob names lies where its files do.
+func within(dir, path string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() || path == trace.Stdin {
+		return false
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return false
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	for up := filepath.Dir(path); up != path; path, up = up, filepath.Dir(up) {
+		if sameFile(dir, up) {
+			return true
+		}
+	}
+	return false
 }
 
 // shown is a path as people want to see it: relative when it lies in the working directory.
