@@ -97,18 +97,35 @@ func (s *Store) write() {
 			_ = s.w.close() // nothing is lost: everything was committed
 			return
 		}
-		last = len(batch)
-		s.serve(batch)
-		for _, o := range batch {
-			close(o.done)
-		}
+		last = len(s.serve(batch))
 	}
 }
 
-func (s *Store) serve(batch []*op) {
+// serve runs a batch, and whoever has come by the time that the lock is ours; it returns them all, when they know.
+func (s *Store) serve(batch []*op) []*op {
 	s.turn.before(s.w)
-	s.transact(batch)
+	err := s.begin(batch)
+	if err == nil {
+		batch = append(batch, s.take(maxBatch-len(batch))...)
+	}
+	s.transact(batch, err)
 	s.turn.after()
+	for _, o := range batch {
+		if o.done != nil {
+			close(o.done)
+		}
+	}
+	return batch
+}
+
+// take takes at most n of those who wait out of the queue.
+func (s *Store) take(n int) []*op {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = min(n, len(s.queue))
+	batch := s.queue[:n:n]
+	s.queue = s.queue[n:]
+	return batch
 }
 
 // next takes what waits, when nobody else writes. After a transaction of many it lets those many come again first.
@@ -124,40 +141,31 @@ func (s *Store) next(last int) []*op {
 		seen = n
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if last > 0 {
 		s.writing = false
 	}
 	for s.writing || len(s.queue) == 0 {
 		if s.closed && !s.writing {
+			s.mu.Unlock()
 			return nil
 		}
 		s.some.Wait()
 	}
 	s.writing = true
-	if pause := s.turn.pause(time.Now()); pause > 0 {
-		s.mu.Unlock()
-		time.Sleep(pause)
-		s.mu.Lock()
-	}
-	n := min(len(s.queue), maxBatch)
-	batch := s.queue[:n:n]
-	s.queue = s.queue[n:]
-	return batch
+	pause := s.turn.pause(time.Now())
+	s.mu.Unlock()
+	time.Sleep(pause)
+	return s.take(maxBatch)
 }
 
-// transact runs a batch in one transaction; when one of it fails so that the others cannot go on, each runs in its own.
-func (s *Store) transact(batch []*op) {
-	err := s.begin(batch)
+// transact runs a batch in the transaction that was begun, when err is nil; when one of it fails so that the others cannot
+// go on, each runs in its own.
+func (s *Store) transact(batch []*op, err error) {
 	if err == nil {
 		err = s.ready()
 		if err == nil && !s.run(batch) {
 			if err = s.rollback(); err == nil {
-				for i := range batch {
-					if len(batch) > 1 {
-						s.transact(batch[i : i+1])
-					}
-				}
+				s.apart(batch)
 				return
 			}
 		}
@@ -176,6 +184,16 @@ func (s *Store) transact(batch []*op) {
 		if o.state.Load() != left {
 			o.err = err
 		}
+	}
+}
+
+// apart runs each of many in a transaction of its own; one that is alone has failed.
+func (s *Store) apart(batch []*op) {
+	if len(batch) == 1 {
+		return
+	}
+	for i := range batch {
+		s.transact(batch[i:i+1], s.begin(batch[i:i+1]))
 	}
 }
 
