@@ -331,14 +331,18 @@ func (q *question) sheet(*model) int {
 
 func (q *question) drawSheet(_ *model, b *ink.Block) {
 	field, choices, buttons := q.focus()
-	for _, l := range wrapped(q.said, b.Width()-3) {
+	said := wrapped(q.said, b.Width()-3)
+	list, below, airy := q.fit(b.Left() - len(said))
+	for i := range said {
 		b.To(indent)
-		drawLine(b, &l)
+		drawLine(b, &said[i])
 	}
-	for _, l := range q.list {
+	for _, l := range list {
 		b.To(indent).Say(l, ink.Faint).End()
 	}
-	b.End()
+	if airy {
+		b.End()
+	}
 	for i, c := range q.choices {
 		if i == q.chosen {
 			tone := ink.Faint
@@ -349,10 +353,8 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 		}
 		b.To(indent+2).SayCell(c.name, 16, ink.Plain).Say(c.note, ink.Faint).End()
 	}
-	if q.below != nil {
-		for _, l := range q.below(q) {
-			b.To(indent).Text(l.text, l.tone).End()
-		}
+	for _, l := range below {
+		b.To(indent).Text(l.text, l.tone).End()
 	}
 	width := 0
 	for _, f := range q.fields {
@@ -371,7 +373,9 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 		}
 		b.End()
 	}
-	b.End()
+	if airy {
+		b.End()
+	}
 	tone := ink.ButtonOff
 	if buttons {
 		tone = ink.Button
@@ -379,6 +383,26 @@ func (q *question) drawSheet(_ *model, b *ink.Block) {
 	b.To(indent).Say(" Cancel ", tone).Gap(3)
 	b.Say("y", ink.Hint).Say(" "+q.verb, ink.Faint)
 	b.End()
+}
+
+// fit leaves out, where there are too few lines, what is not to be answered: blank lines first, then what stands below the choices, then the
+// end of the list, and says so.
+func (q *question) fit(lines int) (list []string, below []span, airy bool) {
+	list = q.list
+	if q.below != nil {
+		below = q.below(q)
+	}
+	spare := lines - len(q.choices) - len(q.fields) - 3
+	if airy = spare >= len(list)+len(below); !airy {
+		spare += 2
+	}
+	if cut := len(list) - max(spare, 0); cut > 0 {
+		list = slices.Clone(list[:max(spare, 0)])
+		if n := len(list); n > 0 {
+			list[n-1] = "and " + count(cut+1, "line", "lines") + " more, for which the terminal is too low"
+		}
+	}
+	return list, below[:min(max(spare-len(list), 0), len(below))], airy
 }
 
 func (q *question) drawFoot(_ *model, b *ink.Block) {
