@@ -151,7 +151,7 @@ func TestStoreSaysLocked(t *testing.T) {
 	if _, err := c.ExecContext(context.Background(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if k, err := envelope(s).Begin(context.Background(), keyed("k")); err != nil || k.Decision != ledger.Send {
+	if k, err := envelope(patient).Begin(context.Background(), keyed("k")); err != nil || k.Decision != ledger.Send {
 		t.Fatalf("after the lock: %+v %v", k, err)
 	}
 }

@@ -250,6 +250,9 @@ func (s *Store) ready() error {
 func (s *Store) begin(batch []*op) error {
 	start := time.Now()
 	for {
+		if waiting(batch) == 0 {
+			return context.Canceled
+		}
 		_, err := s.w.exec("BEGIN IMMEDIATE")
 		if err == nil || !busy(err) {
 			return err
@@ -257,9 +260,6 @@ func (s *Store) begin(batch []*op) error {
 		s.turn.contended = time.Now()
 		if time.Since(start) > s.opt.Patience {
 			return err
-		}
-		if waiting(batch) == 0 {
-			return context.Canceled
 		}
 		time.Sleep(retryMin + rand.N(retryMin))
 	}
