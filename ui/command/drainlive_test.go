@@ -143,27 +143,23 @@ func (a *agent) goOn(ctx context.Context) error {
 // killedIntent is what the worker holds when it is killed.
 var killedIntent = intent{Run: "p4", Tool: "charge_card", Args: json.RawMessage(`{"amount":1500}`)}
 
-// TestDrainWorker is no test: it is the worker that TestDrainLive kills in the middle of a call.
-func TestDrainWorker(t *testing.T) {
-	dir := os.Getenv("DRAINBOARD_TEST_WORKER")
-	if dir == "" {
-		t.Skip("only as a child of TestDrainLive")
-	}
+// worker is the process that TestDrainLive kills in the middle of a call.
+func worker(dir string) error {
 	a, err := newAgent(dir, "paid", time.Now)
-	if err == nil {
-		i := killedIntent
-		err = a.do(t.Context(), &i, func() {
-			fmt.Println("in flight")
-			select {}
-		})
+	if err != nil {
+		return err
 	}
-	t.Fatal("the worker was not killed: ", err)
+	i := killedIntent
+	return a.do(context.Background(), &i, func() {
+		fmt.Println("in flight")
+		select {}
+	})
 }
 
 // kill starts the worker and kills it while its call is in flight.
 func kill(t *testing.T, dir string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDrainWorker$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDrainLive$")
 	cmd.Env = append(os.Environ(), "DRAINBOARD_TEST_WORKER="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -267,6 +263,9 @@ func (s *drainScene) sides(args ...string) []string {
 // classified, a write goes around the envelope. It stays NO-GO for these reasons and no other, turns GO after the operator settled them and the window
 // has passed, and falls back when a blocker comes at the last second. All the while the other side goes on working, which blocks nothing.
 func TestDrainLive(t *testing.T) {
+	if dir := os.Getenv("DRAINBOARD_TEST_WORKER"); dir != "" {
+		t.Fatal("the worker was not killed: ", worker(dir))
+	}
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("there is no /proc here: whether a process lives is not known")
 	}
