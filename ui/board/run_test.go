@@ -79,7 +79,7 @@ func helper(how string) int {
 	eng := &trouble{fake: newFake()}
 	switch how {
 	case "crowd":
-		eng.fake = crowd(200_000)
+		eng.fake = crowd(million)
 		go func() { // as while lines arrive: a newer snapshot twenty times a second
 			for g := uint64(2); ; g++ {
 				s := *eng.snap
@@ -427,7 +427,7 @@ func TestRowJSON(t *testing.T) {
 	}
 }
 
-// BenchmarkKeyToScreen types on a board with 200,000 groups while a newer snapshot comes twenty times a second, and waits for
+// BenchmarkKeyToScreen types on a board with a million groups while a newer snapshot comes twenty times a second, and waits for
 // what that changes on the terminal: 99 of 100 keys are to be seen within 16 ms.
 func BenchmarkKeyToScreen(b *testing.B) {
 	s := start(b, "crowd", b.TempDir())
