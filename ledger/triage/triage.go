@@ -158,6 +158,9 @@ func (b *Book) AddFile(info FileInfo) FileID {
 func (b *Book) AddSide(label string) uint16 {
 	side, ok := b.sideOf[label]
 	if !ok {
+		if b.lean() && !b.listed {
+			b.listKeys() // by now somebody else may have something to say of them
+		}
 		side = uint16(len(b.sides))
 		b.sides = append(b.sides, label)
 		b.sideOf[label] = side
