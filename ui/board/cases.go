@@ -163,13 +163,13 @@ func (s *caseSheet) key(m *model, k tea.KeyMsg) tea.Cmd {
 		m.front = nil
 		return m.say("classify: cancelled", ink.Faint)
 	case "down", "j", "enter":
-		s.at = min(s.at+1, len(s.rows)-1)
+		s.at = max(min(s.at+1, len(s.rows)-1), 0)
 	case "up", "k":
 		s.at = max(s.at-1, 0)
 	case "g", "home":
 		s.at = 0
 	case "G", "end":
-		s.at = len(s.rows) - 1
+		s.at = max(len(s.rows)-1, 0)
 	case "1", "2", "3", "4":
 		if s.at < len(s.rows) {
 			c, r := classChoices[key[0]-'1'], &s.rows[s.at]

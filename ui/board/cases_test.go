@@ -164,3 +164,27 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("%s", b.frame())
 	}
 }
+
+// TestNoCases: a table that was written meanwhile may leave the sheet nothing to show, and every key does what it can.
+func TestNoCases(t *testing.T) {
+	f, act := shellWorld(t)
+	opt := options()
+	opt.Actor = act
+	b := newBoard(t, f, opt, 100, 30)
+	tab, err := table.Parse([]byte("tools:\n  mystery_tool: {class: compensate}\n"), "tools.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.table = tab
+	b.front = newCaseSheet(b.model, "mystery_tool", &Evidence{At: act.evidence.At, Ran: act.evidence.Ran})
+	for _, k := range split("j k G g 1 x y") {
+		b.keys(k)
+		if !strings.Contains(b.frame(), "everything else") {
+			t.Fatalf("after %s:\n%s", k, b.frame())
+		}
+	}
+	b.keys(split(`+ "rm* enter 4 y`)...)
+	if got := fmt.Sprint(act.did); !strings.Contains(got, "rm*") {
+		t.Errorf("wrote %s", got)
+	}
+}
