@@ -16,16 +16,13 @@ type Pack struct {
 //go:embed packs/*.yaml
 var packFiles embed.FS
 
-// Packs are all packs, by name.
-func Packs() []*Pack {
-	var out []*Pack
+// PackNames are the names of all packs, in order. None is read for it.
+func PackNames() []string {
 	files, _ := fs.Glob(packFiles, "packs/*.yaml")
-	for _, f := range files {
-		if p, ok := PackFor(strings.TrimSuffix(strings.TrimPrefix(f, "packs/"), ".yaml")); ok {
-			out = append(out, p)
-		}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(strings.TrimPrefix(f, "packs/"), ".yaml")
 	}
-	return out
+	return files
 }
 
 // PackFor finds a pack by its name.

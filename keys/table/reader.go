@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -108,9 +109,9 @@ func (r *reader) characters(src []byte) bool {
 }
 
 var (
-	yamlLine   = regexp.MustCompile(`^line (\d+): `)
-	yamlParser = regexp.MustCompile(`^did not find expected (<|node|key|'-'|',')`)
-	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+	yamlLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
+	yamlParser = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^did not find expected (<|node|key|'-'|',')`) })
+	yamlAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown anchor '(.*)' referenced`) })
 )
 
 // syntax notes what the YAML library says, which names a line at most: 1-based when the scanner speaks,
@@ -119,15 +120,15 @@ func (r *reader) syntax(src []byte, err error) {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	l := newLines(src)
 	line, column := 1, 1
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+	if m := yamlLine().FindStringSubmatch(msg); m != nil {
 		msg = msg[len(m[0]):]
 		line, _ = strconv.Atoi(m[1])
-		if yamlParser.MatchString(msg) {
+		if yamlParser().MatchString(msg) {
 			line++
 		}
 		column = l.firstColumn(line)
 	}
-	if m := yamlAnchor.FindStringSubmatch(msg); m != nil {
+	if m := yamlAnchor().FindStringSubmatch(msg); m != nil {
 		if at := bytes.Index(src, []byte("*"+m[1])); at >= 0 {
 			line, column = l.position(at)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"drainboard/keys"
@@ -113,10 +114,10 @@ func (r *reader) pointers(n *yaml.Node, what string) []keys.Pointer {
 	return out
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 func (r *reader) variable(n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode || !variableName.MatchString(n.Value) {
+	if n.Kind != yaml.ScalarNode || !variableName().MatchString(n.Value) {
 		r.fail(n, "expected the name of an environment variable, found %s", found(n))
 	}
 	return n.Value

@@ -92,11 +92,16 @@ func TestPacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packs := Packs()
-	if len(packs) != len(files) {
-		t.Errorf("%d packs from %d files: one of them is no table", len(packs), len(files))
+	names := PackNames()
+	if len(names) != len(files) {
+		t.Errorf("%d packs from %d files", len(names), len(files))
 	}
-	for _, p := range packs {
+	for _, name := range names {
+		p, ok := PackFor(name)
+		if !ok {
+			t.Errorf("%s is no table", name)
+			continue
+		}
 		var seen []Seen
 		for _, r := range p.Rows() {
 			if r.Timeout != Default().Defaults.Timeout || r.Compensate != nil || r.Forever || len(r.NaturalKey) > 0 {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -248,11 +249,11 @@ func render(v any, json bool) string {
 }
 
 // plainText is what needs no quotes in YAML, as long as it is not one of its words.
-var plainText = regexp.MustCompile(`^([A-Za-z_/][A-Za-z0-9_/.~-]*|[0-9]+(ms|s|m|h))$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_/][A-Za-z0-9_/.~-]*|[0-9]+(ms|s|m|h))$`) })
 
 // plain writes a text without quotes where YAML allows it.
 func plain(s string) string {
-	if !plainText.MatchString(s) {
+	if !plainText().MatchString(s) {
 		return quote(s)
 	}
 	switch strings.ToLower(s) {

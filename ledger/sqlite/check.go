@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"drainboard/ledger"
 )
@@ -147,23 +148,23 @@ func foreign(path, found string) error {
 }
 
 var (
-	commentRE = regexp.MustCompile(`--[^\n]*|(?s:/\*.*?\*/)`)
-	spaceRE   = regexp.MustCompile(`\s+`)
-	tightRE   = regexp.MustCompile(`\s*([(),])\s*`)
-	versionRE = regexp.MustCompile(`-- drainboard schema (\d{1,9})\b`)
+	commentRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--[^\n]*|(?s:/\*.*?\*/)`) })
+	spaceRE   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+`) })
+	tightRE   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*([(),])\s*`) })
+	versionRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-- drainboard schema (\d{1,9})\b`) })
 )
 
 // plain is a CREATE statement without what does not matter: comments, white space, quotes round names, case.
 func plain(sql string) string {
-	sql = commentRE.ReplaceAllString(sql, " ")
+	sql = commentRE().ReplaceAllString(sql, " ")
 	sql = strings.NewReplacer(`"`, "", "`", "", "[", "", "]", "").Replace(sql)
-	sql = tightRE.ReplaceAllString(sql, "$1")
-	sql = strings.TrimSpace(spaceRE.ReplaceAllString(sql, " "))
+	sql = tightRE().ReplaceAllString(sql, "$1")
+	sql = strings.TrimSpace(spaceRE().ReplaceAllString(sql, " "))
 	return strings.ToLower(sql)
 }
 
 func schemaNumber(sql string) int {
-	m := versionRE.FindStringSubmatch(sql)
+	m := versionRE().FindStringSubmatch(sql)
 	if m == nil {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
@@ -42,7 +43,7 @@ Without a PATH the files of the positions are read.`,
 
 // isCall says whether an argument names a call rather than a path.
 func isCall(arg string) bool {
-	if position.MatchString(arg) {
+	if position().MatchString(arg) {
 		return true
 	}
 	if _, err := os.Lstat(arg); err == nil {
@@ -52,12 +53,12 @@ func isCall(arg string) bool {
 }
 
 // position is a call's place on the command line: file:line[#n].
-var position = regexp.MustCompile(`^(.+):([0-9]+)(?:#([0-9]+))?$`)
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):([0-9]+)(?:#([0-9]+))?$`) })
 
 func (a *app) explain(ctx context.Context, names, paths []string) error {
 	if len(paths) == 0 {
 		for _, arg := range names {
-			if m := position.FindStringSubmatch(arg); m != nil && isFile(trace.ParseSource(m[1]).Path) && !slices.Contains(paths, m[1]) {
+			if m := position().FindStringSubmatch(arg); m != nil && isFile(trace.ParseSource(m[1]).Path) && !slices.Contains(paths, m[1]) {
 				paths = append(paths, m[1])
 			}
 		}
@@ -103,7 +104,7 @@ func (a *app) explain(ctx context.Context, names, paths []string) error {
 
 // named finds the call at a position, or the first call of the key that begins so.
 func (s *session) named(ctx context.Context, arg string) (*triage.CallView, error) {
-	if m := position.FindStringSubmatch(arg); m != nil {
+	if m := position().FindStringSubmatch(arg); m != nil {
 		v, err := s.callAt(ctx, m[1], m[2], m[3])
 		if v != nil || err != nil {
 			return v, err

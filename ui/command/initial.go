@@ -22,16 +22,9 @@ tools: arguments that change from call to call, and tools that poll.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return a.init(c.Context(), args, pack, to) },
 	}
-	c.Flags().StringVar(&pack, "pack", "", "also use what is known of the tools of `AGENT`: "+orList(packNames()))
+	c.Flags().StringVar(&pack, "pack", "", "also use what is known of the tools of `AGENT`: "+orList(table.PackNames()))
 	c.Flags().StringVarP(&to, "output", "o", table.Name, "write to `FILE`; - is standard output")
 	return c
-}
-
-func packNames() (names []string) {
-	for _, p := range table.Packs() {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 func (a *app) init(ctx context.Context, args []string, packName, to string) error {
@@ -39,7 +32,7 @@ func (a *app) init(ctx context.Context, args []string, packName, to string) erro
 	if packName != "" {
 		var ok bool
 		if pack, ok = table.PackFor(packName); !ok {
-			return &usage{"init", fmt.Errorf("--pack: expected %s, found %q", orList(packNames()), packName)}
+			return &usage{"init", fmt.Errorf("--pack: expected %s, found %q", orList(table.PackNames()), packName)}
 		}
 	}
 	if to != "-" {

@@ -79,7 +79,7 @@ func completeChoices(c *cobra.Command) {
 		}
 	}
 	c.PersistentFlags().VisitAll(each)
-	c.LocalNonPersistentFlags().VisitAll(each)
+	c.Flags().VisitAll(each) // before they are parsed: its own alone
 	for _, s := range c.Commands() {
 		completeChoices(s)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Hidden stands where Mask took something away.
@@ -13,19 +14,23 @@ const Hidden = "[hidden]"
 
 // shapes are what credentials look like wherever they stand: keys of well-known services, tokens of three parts, private keys,
 // what follows Bearer or Basic, the password of an address.
-var shapes = regexp.MustCompile(`\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}` +
-	`|\bglpat-[A-Za-z0-9_-]{16,}|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}` +
-	`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*` +
-	`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+var shapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}` +
+		`|\bglpat-[A-Za-z0-9_-]{16,}|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}` +
+		`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+})
 
 // led are credentials that are known by what stands before them, which stays.
-var led = regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}|(://[^/\s:@]*:)[^@\s/]+@`)
+var led = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}|(://[^/\s:@]*:)[^@\s/]+@`)
+})
 
 // MaskText takes away what looks like a credential in text.
 func MaskText(s string) string {
-	s = shapes.ReplaceAllString(s, Hidden)
-	return led.ReplaceAllStringFunc(s, func(m string) string {
-		part := led.FindStringSubmatch(m)
+	s = shapes().ReplaceAllString(s, Hidden)
+	return led().ReplaceAllStringFunc(s, func(m string) string {
+		part := led().FindStringSubmatch(m)
 		if part[2] != "" {
 			return part[2] + Hidden + "@"
 		}
