@@ -194,6 +194,10 @@ func TestEveryCodePoint(t *testing.T) {
 	bad := 0
 	for r := rune(0); r <= unicode.MaxRune && bad < 20; r++ {
 		s := string(r)
+		if solid(r) && !(visible(r) && standing(r)) {
+			t.Errorf("%U is taken for solid", r)
+			bad++
+		}
 		if r >= 0xD800 && r < 0xE000 {
 			s = string([]byte{0xED, 0x80 | byte(r>>6&0x3F), 0x80 | byte(r&0x3F)})
 		}

@@ -174,9 +174,14 @@ func picture(r rune) bool { return r >= '␀' && r <= '␡' || r == '⇥' }
 func isRegional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
 // solid says of some frequent characters that they are visible and never part of the one before: Latin,
-// Greek and Cyrillic letters, kana, Han.
+// Greek and Cyrillic letters, dashes and quotation marks, what boxes and bars are drawn of, kana, Han, and the signs that
+// drainboard itself writes. Whoever sees only these never waits for the tables of all widths, which are made at their first use.
 func solid(r rune) bool {
-	return r >= 0xC0 && r < 0x300 || r >= 0x3A3 && r < 0x483 ||
+	switch r {
+	case '·', '…', '‹', '›', '←', '↑', '→', '↓', '≠', '■', '▲', '▸', '▾', '◆', '●', '✓', '✗':
+		return true
+	}
+	return r >= 0xC0 && r < 0x300 || r >= 0x3A3 && r < 0x483 || r >= 0x2013 && r <= 0x201E || r >= 0x2500 && r < 0x2590 ||
 		r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r >= 0x4E00 && r < 0xA000
 }
 
