@@ -16,9 +16,10 @@ type Block struct {
 	// one bad line of this many bytes, line end included, and in no block.
 	Skipped int64
 
-	buf  []byte
-	from *tail
-	home *Reader
+	buf    []byte
+	home   *Reader
+	before <-chan struct{} // closed when the block before it is released; nil: it may be decoded at once
+	done   chan struct{}   // closed by Release; nil: nobody waits for it
 }
 
 // Release gives the block's memory back. Events that lend from it, and Data, must not be used any more.
@@ -32,8 +33,8 @@ func (b *Block) Release() {
 		r.pool.put(b.buf)
 		b.buf, b.Data = nil, nil
 	}
-	if b.from.busy.Add(-1) == 0 && !b.File.Format().Stateless {
-		signal(r.freed)
+	if b.done != nil {
+		close(b.done)
 	}
 }
 

@@ -127,7 +127,7 @@ func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 		if !o.print.begins(t.fd, t.size) && packed(t.fd) == unpacked {
 			continue
 		}
-		if r.readOut(ctx, o) != idle {
+		if !r.readOut(ctx, o) {
 			t.waits = o // it is compared when all of that is read
 			return idle
 		}
@@ -170,18 +170,13 @@ func (r *Reader) copied(ctx context.Context, t *tail) outcome {
 
 // readOut reads what there is of a file: all of it when following, so that nothing of it is left for later; otherwise it
 // only says whether that was done.
-func (r *Reader) readOut(ctx context.Context, t *tail) outcome {
+func (r *Reader) readOut(ctx context.Context, t *tail) (done bool) {
 	if !r.cfg.Follow {
-		if t.ended {
-			return idle
-		}
-		return blocked
+		return t.ended
 	}
-	for {
-		if o := r.advance(ctx, t); o != again {
-			return o
-		}
+	for r.advance(ctx, t) == again {
 	}
+	return true
 }
 
 // overlap gives the length of the start of t that is the start of the first off bytes of another file, known by its

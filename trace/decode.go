@@ -50,9 +50,15 @@ const (
 var bom = []byte("\xEF\xBB\xBF")
 
 // DecodeBlock decodes a block with its file's decoder and hands every call, result, run mark, link and bad stretch to
-// handle, in the order of the file. It does not release the block.
+// handle, in the order of the file. It does not release the block. Where the format is not Stateless it waits until the file's blocks before
+// this one are released, and parses meanwhile; when reading ends before that it does nothing.
 func DecodeBlock(b *Block, w *Scratch, handle func(*Event)) Stats {
-	return decode(b, b.File.dec, b.File.Format(), w, handle)
+	if !b.wait(&w.ahead) {
+		return Stats{}
+	}
+	st := decode(b, b.File.dec, b.File.Format(), w, handle)
+	w.ahead.clear()
+	return st
 }
 
 func decode(b *Block, dec Decoder, f *Format, w *Scratch, handle func(*Event)) Stats {
@@ -157,17 +163,26 @@ func (d *blockDecoder) line(at, end, n int) {
 		at += off
 	}
 	for at = skipSpace(line, at); at < end; at = skipSpace(line, at) {
-		next, err := d.w.doc.Parse(line, at)
+		doc, next, err := d.parse(line, at)
 		if err != nil {
 			d.torn(at, n, reasonOf(err))
 			return
 		}
-		d.value(d.w.doc.Root(), at, n)
+		d.value(doc.Root(), at, n)
 		if only {
 			return
 		}
 		at = next
 	}
+}
+
+// parse gives what was parsed ahead, or parses now.
+func (d *blockDecoder) parse(line []byte, at int) (doc *pyjson.Doc, next int, err error) {
+	if doc, p := d.w.ahead.take(at); doc != nil {
+		return doc, p.end, p.err
+	}
+	next, err = d.w.doc.Parse(line, at)
+	return &d.w.doc, next, err
 }
 
 // value decodes one readable value.

@@ -7,7 +7,7 @@
 // Order within a file is the file's; blocks of different files may arrive in any order.
 //
 // Ownership. Blocks lend memory until Release; a Scratch belongs to one worker; a decoder belongs to its file, and one
-// that is not Stateless is used for one block at a time, which the Reader sees to.
+// that is not Stateless is used for one block at a time, in the order of the file, which DecodeBlock sees to.
 //
 // Loss. While following nothing is lost and nothing told twice when files are renamed, cut, copied and cut, replaced,
 // removed or compressed, as long as that does not happen to one file again before it was looked at, within
@@ -115,7 +115,7 @@ type Format struct {
 	// The decoder keeps neither.
 	New func(head []byte, path string) Decoder
 	// Stateless: a decoder is not changed by decoding, so that blocks of one file may be decoded at the same time and in
-	// any order. Blocks of a file of another format are handed out one at a time, each after the Release of the last.
+	// any order. A block of a file of another format is decoded after the Release of the one before.
 	Stateless bool
 	// Apart: what an event holds stands in several values, or shows only after those before it. To read such an event
 	// again the file is read from its start.

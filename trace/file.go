@@ -22,7 +22,7 @@ type File struct {
 	begin  atomic.Pointer[[]byte] // how it begins, to know it again
 	pipe   *spool                 // what a stream is kept in
 	dec    Decoder                // made when the format is known, before the first block is handed out
-	lines  int                    // decoded so far, when the format is not Stateless: its blocks are decoded one at a time
+	lines  int                    // decoded so far, when the format is not Stateless: its blocks are decoded in their order
 }
 
 // Format gives the format of the file; nil until its first lines were seen.

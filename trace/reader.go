@@ -57,9 +57,9 @@ type Reader struct {
 	pool   pool
 	items  chan Item
 	cancel context.CancelFunc
-	ended  chan struct{} // closed when the goroutine is done
-	freed  chan struct{} // a block of a file that goes one block at a time was released
-	wake   chan struct{} // a stream grew or ended
+	ended  chan struct{}   // closed when the goroutine is done
+	quit   <-chan struct{} // closed when reading is to end
+	wake   chan struct{}   // a stream grew or ended
 
 	files, total, read atomic.Int64
 
@@ -115,7 +115,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		items:  make(chan Item, queued),
 		cancel: cancel,
 		ended:  make(chan struct{}),
-		freed:  make(chan struct{}, 1),
+		quit:   ctx.Done(),
 		wake:   make(chan struct{}, 1),
 		tails:  map[*tail]struct{}{},
 		byPath: map[string]*tail{},
@@ -203,14 +203,13 @@ func (r *Reader) run(ctx context.Context) {
 			took := r.cfg.Now().Sub(now)
 			next = now.Add(max(r.cfg.Poll, 100*took))
 		}
-		more, blocked := r.pass(ctx)
-		if more {
+		if r.pass(ctx) {
 			last = r.cfg.Now()
 			r.drain()
 			r.heed(ctx)
 			continue
 		}
-		if !blocked && (r.cfg.Follow || !r.streaming()) {
+		if r.cfg.Follow || !r.streaming() {
 			r.caughtUp(ctx)
 			if !r.cfg.Follow {
 				return
@@ -243,7 +242,6 @@ func (r *Reader) wait(ctx context.Context, next time.Time) (lost bool) {
 	}
 	select {
 	case <-ctx.Done():
-	case <-r.freed:
 	case <-r.wake:
 		r.wakeStreams()
 	case e := <-r.watch.events():

@@ -12,6 +12,7 @@ type Scratch struct {
 	Prefix []byte // of the line that is being decoded: what a LineDecoder's Start passed over
 
 	doc    pyjson.Doc    // the value being decoded
+	ahead  ahead         // or of ahead
 	nested []*pyjson.Doc // values in strings of it
 	used   int           // of nested
 	arena  []byte

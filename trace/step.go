@@ -12,9 +12,8 @@ import (
 type outcome uint8
 
 const (
-	again   outcome = iota // there may be more
-	idle                   // nothing for now
-	blocked                // a block must be released first
+	again outcome = iota // there may be more
+	idle                 // nothing for now
 )
 
 // slice is how many blocks of one file are read before others have their turn.
@@ -28,25 +27,19 @@ func (r *Reader) enqueue(t *tail) {
 }
 
 // pass gives every file that has news its turn.
-func (r *Reader) pass(ctx context.Context) (more, waiting bool) {
+func (r *Reader) pass(ctx context.Context) (more bool) {
 	turn := r.queue
 	r.queue = nil
 	for _, t := range turn {
 		t.queued = false
-		o := r.advance(ctx, t)
-		if o == idle {
+		if r.advance(ctx, t) == idle {
 			more = r.release(t) || more
+			continue
 		}
-		switch o {
-		case again:
-			r.enqueue(t)
-			more = true
-		case blocked:
-			r.enqueue(t)
-			waiting = true
-		}
+		r.enqueue(t)
+		more = true
 	}
-	return more || len(r.queue) > 0 && !waiting, waiting
+	return more || len(r.queue) > 0
 }
 
 func (r *Reader) advance(ctx context.Context, t *tail) outcome {
@@ -71,9 +64,6 @@ func (r *Reader) step(ctx context.Context, t *tail) outcome {
 		return o
 	}
 	f := t.file.Format()
-	if f != nil && !f.Stateless && t.busy.Load() > 0 {
-		return blocked
-	}
 	if t.long {
 		return r.passLong(ctx, t, closed)
 	}
@@ -171,7 +161,11 @@ func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) ou
 
 // hand sends a block of size bytes of the file on its way.
 func (r *Reader) hand(ctx context.Context, t *tail, b *Block, size int64) bool {
-	b.File, b.Seq, b.Off, b.Document, b.from, b.home = t.file, t.seq, t.off, t.document, t, r
+	b.File, b.Seq, b.Off, b.Document, b.home = t.file, t.seq, t.off, t.document, r
+	if !t.file.Format().Stateless { // its blocks are decoded in this order
+		b.before, b.done = t.before, make(chan struct{})
+		t.before = b.done
+	}
 	t.print.extend(t.off, b.Data)
 	if t.seq == 0 {
 		begin := t.print.begin // what is appended to it later is behind its end
@@ -182,7 +176,6 @@ func (r *Reader) hand(ctx context.Context, t *tail, b *Block, size int64) bool {
 	t.off += size
 	t.seen = t.off
 	r.count(t)
-	t.busy.Add(1)
 	return r.send(ctx, Item{Block: b})
 }
 

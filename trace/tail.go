@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"sync/atomic"
 	"time"
 )
 
-// tail is one path that is read, as the reader's goroutine sees it. Nobody else touches it but through busy.
+// tail is one path that is read, as the reader's goroutine sees it. Nobody else touches it.
 type tail struct {
 	file  *File
 	path  string // cleaned; where it lies by now
@@ -41,11 +40,11 @@ type tail struct {
 	ended   bool // nothing more comes: closed and read to its end, or left out
 	closing bool // nobody will write to it any more
 	gone    time.Time
-	waits   *tail // a copy of it, perhaps: looked at again when that is read
-	copyOf  *File // all of it so far is a copy of that
-	whole   bool  // it is no copy, or no longer
-	anew    bool  // it was cut or written anew in place: what lies there by now is no copy of what did
-	busy    atomic.Int32
+	waits   *tail         // a copy of it, perhaps: looked at again when that is read
+	copyOf  *File         // all of it so far is a copy of that
+	whole   bool          // it is no copy, or no longer
+	anew    bool          // it was cut or written anew in place: what lies there by now is no copy of what did
+	before  chan struct{} // closed when the block handed out last is released, where blocks have an order
 }
 
 // fingerprint tells a file by what was read of it: how it begins, and what stands before where reading stopped.
