@@ -18,8 +18,8 @@ type Block struct {
 
 	buf    []byte
 	home   *Reader
-	before <-chan struct{} // closed when the block before it is released; nil: it may be decoded at once
-	done   chan struct{}   // closed by Release; nil: nobody waits for it
+	before <-chan struct{} // closed when the block before it is decoded, or released without; nil: it may be decoded at once
+	done   chan struct{}   // of this one; nil: closed, or nobody waits for it
 }
 
 // Release gives the block's memory back. Events that lend from it, and Data, must not be used any more.
@@ -33,8 +33,14 @@ func (b *Block) Release() {
 		r.pool.put(b.buf)
 		b.buf, b.Data = nil, nil
 	}
+	b.pass()
+}
+
+// pass lets the block behind it have its turn.
+func (b *Block) pass() {
 	if b.done != nil {
 		close(b.done)
+		b.done = nil
 	}
 }
 

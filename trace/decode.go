@@ -51,13 +51,17 @@ var bom = []byte("\xEF\xBB\xBF")
 
 // DecodeBlock decodes a block with its file's decoder and hands every call, result, run mark, link and bad stretch to
 // handle, in the order of the file. It does not release the block. Where the format is not Stateless it waits until the file's blocks before
-// this one are released, and parses meanwhile; when reading ends before that it does nothing.
+// this one are decoded, and parses meanwhile; when reading ends before that it does nothing.
 func DecodeBlock(b *Block, w *Scratch, handle func(*Event)) Stats {
 	if !b.wait(&w.ahead) {
 		return Stats{}
 	}
+	w.waited = b.done != nil
 	st := decode(b, b.File.dec, b.File.Format(), w, handle)
+	w.waited = false
 	w.ahead.clear()
+	b.pass()
+	w.handleLast(handle)
 	return st
 }
 

@@ -115,7 +115,7 @@ type Format struct {
 	// The decoder keeps neither.
 	New func(head []byte, path string) Decoder
 	// Stateless: a decoder is not changed by decoding, so that blocks of one file may be decoded at the same time and in
-	// any order. A block of a file of another format is decoded after the Release of the one before.
+	// any order. A block of a file of another format is decoded after the one before.
 	Stateless bool
 	// Apart: what an event holds stands in several values, or shows only after those before it. To read such an event
 	// again the file is read from its start.

@@ -16,6 +16,13 @@ type held struct {
 	own   []byte // what the event lends
 }
 
+// setRun gives the event the run that it did not have when it was held.
+func (h *held) setRun(run string) {
+	n := len(h.own)
+	h.own = append(h.own, run...)
+	h.event.Run = h.own[n:len(h.own):len(h.own)]
+}
+
 // Hold copies an event that is to be emitted later, by Release or never. It is numbered among the calls and results of the
 // value that is being decoded, as if it had been emitted now.
 func (w *Scratch) Hold(e *Event) *held {
@@ -55,7 +62,7 @@ func (w *Scratch) spare() *held {
 
 // reuse gives the memory of an event that was released to one that will be held. Nobody must know the event any more.
 func (w *Scratch) reuse(h *held) {
-	const spares, size = 64, 4 << 10
+	const spares, size = 1 << 10, 4 << 10
 	if len(w.spares) < spares && cap(h.own) <= size {
 		w.spares = append(w.spares, h)
 	}
@@ -72,6 +79,24 @@ func (h *held) size() int {
 
 // Release emits a held call or result where it stood.
 func (w *Scratch) Release(h *held) {
+	w.let(h)
+	w.handle(&h.event)
+}
+
+// ReleaseLast is Release of an event that nobody knows any more and that lends nothing but its own copy. Of a block that others wait for it is
+// handled when these may go on, and after all that the block's other events are.
+func (w *Scratch) ReleaseLast(h *held) {
+	w.let(h)
+	if w.waited {
+		w.last = append(w.last, h)
+		return
+	}
+	w.handle(&h.event)
+	w.reuse(h)
+}
+
+// let says where a held event stands as seen from the block at hand, and counts it.
+func (w *Scratch) let(h *held) {
 	e := &h.event
 	e.Line, e.Offset = h.line-w.lines, int(h.off-w.off)
 	w.stats.Held--
@@ -80,7 +105,16 @@ func (w *Scratch) Release(h *held) {
 	} else {
 		w.stats.Results++
 	}
-	w.handle(e)
+}
+
+// handleLast hands out what ReleaseLast put off.
+func (w *Scratch) handleLast(handle func(*Event)) {
+	for i, h := range w.last {
+		handle(&h.event)
+		w.reuse(h)
+		w.last[i] = nil
+	}
+	w.last = w.last[:0]
 }
 
 // Drop gives up a held event, which turned out to restate another: it counts as Other.

@@ -40,7 +40,7 @@ type otel struct {
 	index    attrIndex
 	span     attributes // of the span at hand
 	resource attributes
-	traced   idSet // call ids that spans told
+	traced   idLog // call ids that spans told
 	logged   idSet // ... and log events: a program may write both
 }
 
@@ -251,7 +251,7 @@ func (d *otel) tell(s *otelSpan, resourceRun string, w *Scratch) {
 		if n.name != "" && !n.weak && d.logged.has(tool.id) {
 			n.dropped = true
 		} else {
-			d.traced.addText(n.name)
+			d.traced.add(n.name)
 			d.hold(n, s, &tool, w)
 		}
 	}

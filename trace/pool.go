@@ -5,7 +5,7 @@ import "sync"
 const (
 	pageSize = 4096
 	// blockSize is how much is read at once; lines longer than that make a larger block.
-	blockSize = 1 << 20
+	blockSize = 1 << 19
 	// keepBuffers and keepSize bound what lies idle between blocks.
 	keepBuffers = 16
 	keepSize    = 16 << 20

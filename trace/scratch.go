@@ -18,6 +18,8 @@ type Scratch struct {
 	arena  []byte
 	event  Event
 	spares []*held // released, to be used again
+	waited bool    // others wait for the block at hand
+	last   []*held // of it, released and not handled yet
 
 	handle func(*Event)
 	stats  *Stats

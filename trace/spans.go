@@ -30,7 +30,6 @@ type spanTree struct {
 	traceRoom []spanTrace
 	kinRoom   []kin
 	ids       strings.Builder
-	text      []byte
 }
 
 // The bounds of what is remembered: spans, what is held back of them (bytes), how much later than the last of a trace
@@ -383,10 +382,8 @@ func (t *spanTree) release(w *Scratch) {
 		for _, h := range [...]*held{n.call, n.answer} {
 			if h != nil {
 				t.held -= h.size()
-				t.text = append(t.text[:0], cmp.Or(n.run, n.otherwise)...)
-				h.event.Run = t.text
-				w.Release(h)
-				w.reuse(h)
+				h.setRun(cmp.Or(n.run, n.otherwise))
+				w.ReleaseLast(h)
 			}
 		}
 		n.emitted = n.emitted || n.call != nil

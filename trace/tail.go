@@ -44,7 +44,7 @@ type tail struct {
 	copyOf  *File         // all of it so far is a copy of that
 	whole   bool          // it is no copy, or no longer
 	anew    bool          // it was cut or written anew in place: what lies there by now is no copy of what did
-	before  chan struct{} // closed when the block handed out last is released, where blocks have an order
+	before  chan struct{} // closed when the block handed out last is decoded, where blocks have an order
 }
 
 // fingerprint tells a file by what was read of it: how it begins, and what stands before where reading stopped.
