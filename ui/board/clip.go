@@ -22,7 +22,7 @@ func (m *model) copyKey() tea.Cmd {
 }
 
 func (m *model) copyRow() tea.Cmd {
-	raw, err := json.Marshal(rowJSON(m.about()))
+	raw, err := json.Marshal(rowJSON(m.about()).masked(m.look))
 	if err != nil {
 		return m.say("copy: "+err.Error(), ink.Bad)
 	}

@@ -57,7 +57,7 @@ func comparison(m *model, a, b *facts, width int) []line {
 		}
 		return c.lines
 	}
-	c.lines = append(c.lines, differenceLines(&x.args, &y.args, one, two, width, c.g)...)
+	c.lines = append(c.lines, differenceLines(&x.args, &y.args, one, two, width, c.look, c.g)...)
 	if one.Ignored || two.Ignored {
 		c.blank()
 		c.put(say("An ignore rule left something out of these keys: "+joinPointers(one.Rule.Ignore), ink.Warn))

@@ -138,7 +138,7 @@ func (c *composer) finding(f *triage.Finding) {
 	c.wrap(p.what)
 	c.advice(p.advice)
 	if f.Ack != "" {
-		c.wrap([]span{say("acknowledged: "+f.Ack, ink.Good)})
+		c.wrap([]span{say("acknowledged: "+c.mask(f.Ack), ink.Good)})
 	}
 	if len(f.Runs) > 1 {
 		c.section("RUNS", "")

@@ -25,12 +25,15 @@ func (c *composer) differences(f *facts) {
 	if one.Tool != two.Tool {
 		c.put(say("tool  ", ink.Accent), say(one.Tool, ink.Plain), say("  "+c.g.Differ+"  ", ink.Bad), say(two.Tool, ink.Bad))
 	}
-	c.lines = append(c.lines, differenceLines(&a.doc.args, &b.doc.args, &one, &two, c.width, c.g)...)
+	c.lines = append(c.lines, differenceLines(&a.doc.args, &b.doc.args, &one, &two, c.width, c.look, c.g)...)
 }
 
 // differenceLines lists the pointers at which two calls' arguments differ.
-func differenceLines(a, b *keys.Args, one, two *triage.CallView, width int, g *ink.Glyphs) (out []line) {
+func differenceLines(a, b *keys.Args, one, two *triage.CallView, width int, l look, g *ink.Glyphs) (out []line) {
 	all := keys.Differences(a, b, one.Time, two.Time)
+	if len(all) == 0 && l.redact && one.Key != two.Key && one.Run == two.Run && one.Tool == two.Tool {
+		return []line{{spans: []span{say("they differ in what is masked", ink.Warn)}}}
+	}
 	if len(all) == 0 {
 		return []line{{spans: []span{say("the arguments are the same", ink.Faint)}}}
 	}

@@ -28,7 +28,7 @@ var exportFormats = []struct{ name, ending, note string }{
 func (m *model) export() tea.Cmd {
 	rows := []map[string]any{}
 	all := m.pane().each(func(_ string, s subject) {
-		rows = append(rows, rowJSON(s))
+		rows = append(rows, rowJSON(s).masked(m.look))
 	})
 	name := strings.ReplaceAll(strings.ToLower(screenNames[m.screen]), " ", "-")
 	q := &question{verb: "export"}

@@ -125,7 +125,7 @@ func newModel(ctx context.Context, eng Engine, opt Options, theme *ink.Theme, g 
 		}
 	}
 	m := &model{ctx: ctx, eng: eng, opt: opt, theme: theme, guard: g, dirty: true, term: term, steady: steady}
-	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute"}
+	m.look = look{zone: opt.Zone, now: opt.Now().UnixNano(), absolute: opt.Settings.Times == "absolute", redact: opt.Redact}
 	m.binds, _ = opt.Settings.bindings() // they were checked when they were read
 	m.mouse = opt.Settings.Mouse
 	columns := func(s screen) []string {

@@ -92,6 +92,8 @@ func (m *model) tracePos() (triage.Pos, bool) {
 func (m *model) whyTrace() string {
 	at, ok := m.tracePos()
 	switch {
+	case m.look.redact:
+		return "it is open with --redact, and the trace itself holds what that hides"
 	case !ok:
 		return "no call of a trace stands behind this row"
 	case at.File == trace.Stdin:

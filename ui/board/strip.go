@@ -73,7 +73,7 @@ func (c *composer) stripFinding(f *triage.Finding) {
 		name = f.Kind.String()
 	}
 	if f.Ack != "" {
-		c.stripHead(name, class, prose{what: prosaic(f, c.now).what, advice: []span{say("acknowledged: "+f.Ack, ink.Good)}})
+		c.stripHead(name, class, prose{what: prosaic(f, c.now).what, advice: []span{say("acknowledged: "+c.mask(f.Ack), ink.Good)}})
 		return
 	}
 	c.stripHead(name, class, prosaic(f, c.now))
@@ -112,7 +112,7 @@ func (c *composer) stripDifference(f *facts) {
 		return
 	}
 	one, two := f.calls[a.call], f.calls[b.call]
-	lines := differenceLines(&a.doc.args, &b.doc.args, &one, &two, c.width-6, c.g)
+	lines := differenceLines(&a.doc.args, &b.doc.args, &one, &two, c.width-6, c.look, c.g)
 	c.lines = append(c.lines, line{spans: append([]span{say("differ  ", ink.Faint)}, lines[0].spans...)})
 }
 

@@ -18,6 +18,7 @@ type look struct {
 	now      int64 // nanoseconds
 	absolute bool
 	zone     *time.Location
+	redact   bool // what is only looked at is masked
 }
 
 // ago is an age for a column of 4: 12s, 3m, 4h, 21d.

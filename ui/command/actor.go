@@ -246,7 +246,7 @@ func (x *actor) Plan(ctx context.Context, targets []board.Target) (*board.Plan, 
 	}
 	names := run.Allowed()
 	for _, u := range fresh {
-		p.Lines = append(p.Lines, fmt.Sprintf("%s  %s  %s", prefix(u.Key), u.What(), strings.Join(u.Argv, " ")))
+		p.Lines = append(p.Lines, x.a.mask(fmt.Sprintf("%s  %s  %s", prefix(u.Key), u.What(), strings.Join(u.Argv, " "))))
 		names = append(run.Allowed(), u.Names...)
 	}
 	p.Effects, p.Env, p.Frozen = len(fresh), strings.Join(append(names, "DRAINBOARD_*"), " "), fresh

@@ -349,7 +349,7 @@ func (a *app) dryRun(list []operate.Undoing, reason string) error {
 		p.word(dim, "  folder   ").word(plain, "%s", l.Folder).line()
 		p.word(dim, "  limit    ").word(plain, "%s", ageText(l.Limit)).line()
 		p.word(dim, "  env      ").word(plain, "%s", strings.Join(l.Env, " ")).line()
-		p.word(dim, "  stdin    ").word(plain, "%s", string(l.Stdin)).line()
+		p.word(dim, "  stdin    ").word(plain, "%s", a.mask(string(l.Stdin))).line()
 	}
 	return p.flush(a.env.Stdout)
 }

@@ -95,6 +95,12 @@ func (a *app) settings(args []string) ([]setting, error) {
 	if a.opts.match.word != "none" {
 		add("match", a.opts.match.word, "--match")
 	}
+	if from := "$DRAINBOARD_REDACT"; a.opts.redact {
+		if a.opts.namedRedact {
+			from = "--redact"
+		}
+		add("redact", "yes", from)
+	}
 	add("longest line", a.opts.maxLine.String(), "--max-line, or what it is without")
 	return out, nil
 }

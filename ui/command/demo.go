@@ -111,7 +111,7 @@ func (a *app) demoLive(ctx context.Context, dir string, store ledger.Store, args
 		return errors.Join(err, ignoreCanceled(<-played))
 	}
 	err = a.board(ctx, s, func(o *board.Options) {
-		o.Settings, o.Plain, o.Redact = set, a.plainBoard(&flags.look), flags.look.redact
+		o.Settings, o.Plain = set, a.plainBoard(&flags.look)
 	})
 	stop()
 	return errors.Join(err, s.Close(), ignoreCanceled(<-played))

@@ -86,6 +86,7 @@ func (a *app) explain(ctx context.Context, names, paths []string) error {
 		if err != nil {
 			return err
 		}
+		e.mask(a)
 		answer = e
 		p.exploration(e)
 	} else {
@@ -93,6 +94,7 @@ func (a *app) explain(ctx context.Context, names, paths []string) error {
 		if err != nil {
 			return err
 		}
+		e.mask(a)
 		answer = e
 		p.explanation(e)
 	}

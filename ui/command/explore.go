@@ -94,6 +94,14 @@ func (s *session) neighbours(ctx context.Context, b *basis, e *exploration) (err
 	return err
 }
 
+// mask takes secrets out of the bytes that were hashed, when they are to be masked.
+func (e *exploration) mask(a *app) {
+	e.Call.Hashed = a.mask(e.Call.Hashed)
+	for i := range e.Keys {
+		e.Keys[i].Hashed = a.mask(e.Keys[i].Hashed)
+	}
+}
+
 func nearer(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(len(a.Pointers), len(b.Pointers)), cmp.Compare(a.away, b.away), strings.Compare(a.At, b.At))
 }

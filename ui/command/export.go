@@ -13,9 +13,9 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	format choice
-	out    string
-	redact bool
+	format    choice
+	out       string
+	anonymous bool
 }
 
 func newExport(a *app) *cobra.Command {
@@ -29,10 +29,11 @@ the ledger). The same input and the same --now give the same report, byte for by
 
 Without --format the ending of -o decides: .md, .json or .csv.
 
-CSV is the timeline: one line a call of a finding, or an action. --redact leaves out whatever comes
-from arguments, results and reasons, and puts digests for the names of runs, files and people.`,
+CSV is the timeline: one line a call of a finding, or an action. No report holds arguments or results.
+--redact masks what looks like a secret in what it does hold: reasons, names, what could not be read.
+--anonymous leaves out reasons and words altogether, and puts digests for the names of runs, files and people.`,
 		Example: `  drainboard export traces/ --ledger tool_replay.sqlite -o incident.md
-  drainboard export --format csv --redact paid=traces/paid dest=traces/dest > incident.csv`,
+  drainboard export --format csv --anonymous paid=traces/paid dest=traces/dest > incident.csv`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := flags.settle(c.Flags().Changed("format"), a.opts.json); err != nil {
@@ -43,7 +44,7 @@ from arguments, results and reasons, and puts digests for the names of runs, fil
 	}
 	c.Flags().Var(&flags.format, "format", "`FORMAT`: md, json, csv")
 	c.Flags().StringVarP(&flags.out, "out", "o", "", "write `FILE`, which must not be there yet, instead of standard output")
-	c.Flags().BoolVar(&flags.redact, "redact", false, "leave out what comes from arguments, results and reasons; digests for names")
+	c.Flags().BoolVar(&flags.anonymous, "anonymous", false, "leave out reasons and words, and put digests for the names of runs, files and people")
 	return c
 }
 
@@ -76,8 +77,9 @@ func (a *app) export(ctx context.Context, args []string, flags *exportFlags) (er
 	if err != nil {
 		return err
 	}
-	if flags.redact {
-		incident.redact()
+	incident.mask(a)
+	if flags.anonymous {
+		incident.anonymous()
 	}
 	var out io.Writer = a.env.Stdout
 	if flags.out != "" {
@@ -94,7 +96,7 @@ func (a *app) export(ctx context.Context, args []string, flags *exportFlags) (er
 	}
 	switch flags.format.word {
 	case "json":
-		return writeJSON(out, incident)
+		return a.writeJSON(out, incident)
 	case "csv":
 		return incident.csv(out)
 	default:

@@ -44,6 +44,7 @@ type incident struct {
 	Actions    []incidentAction      `json:"actions"` // of operators, oldest first
 	Unreadable []triage.ReportBad    `json:"unreadable"`
 	Redacted   bool                  `json:"redacted"`
+	Anonymous  bool                  `json:"anonymous"`
 }
 
 type (
@@ -216,9 +217,38 @@ func (n *incident) act(e *ledger.Entry) {
 	n.Timeline = append(n.Timeline, incidentMoment{Time: stamp(e.At), What: "action", Who: e.Actor, Tool: e.Tool, Key: e.Key, Words: strings.TrimSpace(string(e.Action) + " " + wayOf(e)), Line: 0})
 }
 
-// redact leaves out whatever a person or an agent wrote freely, and puts digests for names, so that what belongs together still does.
-func (n *incident) redact() {
-	n.Redacted = true
+// mask takes secrets out of what a person or an agent wrote, when they are to be masked. Keys stay.
+func (n *incident) mask(a *app) {
+	n.Redacted = a.opts.redact
+	each := func(texts ...*string) {
+		for _, t := range texts {
+			*t = a.mask(*t)
+		}
+	}
+	each(&n.Ledger, &n.Table)
+	for i := range n.Sources {
+		each(&n.Sources[i].File)
+	}
+	for i := range n.Unreadable {
+		each(&n.Unreadable[i].File, &n.Unreadable[i].Reason)
+	}
+	for i := range n.Findings {
+		f := &n.Findings[i]
+		each(&f.Tool, &f.Run, &f.Words, &f.Next, &f.Ack, &f.File)
+	}
+	for i := range n.Timeline {
+		m := &n.Timeline[i]
+		each(&m.Who, &m.Tool, &m.Run, &m.CallID, &m.Words, &m.File)
+	}
+	for i := range n.Actions {
+		c := &n.Actions[i]
+		each(&c.Actor, &c.Tool, &c.Reason)
+	}
+}
+
+// anonymous leaves out whatever a person or an agent wrote freely, and puts digests for names, so that what belongs together still does.
+func (n *incident) anonymous() {
+	n.Anonymous = true
 	digest := func(kind, text string) string {
 		if text == "" {
 			return ""
@@ -260,8 +290,8 @@ func (n *incident) redact() {
 	}
 }
 
-func writeJSON(out io.Writer, v any) error {
-	enc := encoder(out)
+func (a *app) writeJSON(out io.Writer, v any) error {
+	enc := a.encoder(out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

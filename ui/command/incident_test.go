@@ -78,14 +78,14 @@ func TestExport(t *testing.T) {
 		if strings.ContainsAny(text, "\x1b") || strings.Contains(text, "4111") || strings.Contains(text, "ch_hidden") {
 			t.Errorf("%s holds what it must not:\n%s", format, text)
 		}
-		redacted := export("--format", format, "--redact")
+		redacted := export("--format", format, "--anonymous")
 		for _, secret := range []string{"secret", "hidden", "mallory", "row-of-hand", "c<1>", w.Dir} {
 			if strings.Contains(redacted, secret) {
-				t.Errorf("redacted %s holds %q:\n%s", format, secret, redacted)
+				t.Errorf("anonymous %s holds %q:\n%s", format, secret, redacted)
 			}
 		}
 		if !strings.Contains(redacted, "charge") || !strings.Contains(redacted, "run-") {
-			t.Errorf("redacted %s holds too little:\n%s", format, redacted)
+			t.Errorf("anonymous %s holds too little:\n%s", format, redacted)
 		}
 	}
 }

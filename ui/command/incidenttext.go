@@ -50,7 +50,10 @@ func (n *incident) markdown(out io.Writer) error {
 		fmt.Fprintf(&b, " Note: %s.", md(n.RecipeNote))
 	}
 	if n.Redacted {
-		b.WriteString(" Redacted: digests stand for names, free text is left out.")
+		b.WriteString(" Redacted: what looks like a secret is masked.")
+	}
+	if n.Anonymous {
+		b.WriteString(" Anonymous: digests stand for names, free text is left out.")
 	}
 	b.WriteString("\n")
 	var rows [][]string

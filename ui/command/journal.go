@@ -8,13 +8,14 @@ import (
 
 	"drainboard/ledger"
 	"drainboard/ledger/operate"
+	"drainboard/ui/redact"
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
 )
 
 func newLedgerLog(a *app) *cobra.Command {
-	var all, output, redact bool
+	var all, output bool
 	var limit int
 	c := &cobra.Command{
 		Use:   "log [KEY]",
@@ -28,12 +29,11 @@ images of the row before and after.`,
 			if len(args) == 1 {
 				key = args[0]
 			}
-			return a.ledgerLog(c.Context(), key, all, output, redact, limit)
+			return a.ledgerLog(c.Context(), key, all, output, limit)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "what the envelope did, too")
 	c.Flags().BoolVar(&output, "output", false, "what compensations printed, too")
-	redactVar(c.Flags(), &redact)
 	limitVar(c.Flags(), &limit, 50, "print at most the newest `N`; 0: all")
 	return c
 }
@@ -81,7 +81,7 @@ func lineOfEntry(e *ledger.Entry) logLine {
 	return l
 }
 
-func (a *app) ledgerLog(ctx context.Context, key string, all, output, redact bool, limit int) (err error) {
+func (a *app) ledgerLog(ctx context.Context, key string, all, output bool, limit int) (err error) {
 	at := a.findLedger("")
 	if at.path == "" {
 		return &usage{"ledger log", errNoLedger}
@@ -110,7 +110,7 @@ func (a *app) ledgerLog(ctx context.Context, key string, all, output, redact boo
 			break
 		}
 	}
-	if redact {
+	if a.opts.redact {
 		for i := range last {
 			maskEntry(&last[i])
 		}
@@ -130,13 +130,13 @@ func (a *app) ledgerLog(ctx context.Context, key string, all, output, redact boo
 
 // maskEntry takes secrets out of what an entry shows. The entry is this command's own copy.
 func maskEntry(e *ledger.Entry) {
-	e.Reason = safe.MaskText(e.Reason)
+	e.Reason = redact.Text(e.Reason)
 	if e.Detail != "" {
-		e.Detail = string(safe.Mask([]byte(e.Detail)))
+		e.Detail = string(redact.JSON([]byte(e.Detail)))
 	}
 	for _, im := range []*ledger.Image{e.From, e.To} {
 		if im != nil {
-			im.Response = string(safe.Mask([]byte(im.Response)))
+			im.Response = string(redact.JSON([]byte(im.Response)))
 		}
 	}
 }

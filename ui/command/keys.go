@@ -60,7 +60,7 @@ func (a *app) keys(ctx context.Context, args []string, copies bool) error {
 		return err
 	}
 	recipe := s.Snapshot().Recipe
-	enc := encoder(a.env.Stdout)
+	enc := a.encoder(a.env.Stdout)
 	p := a.page()
 	for from := 0; ; {
 		calls, total, err := s.Calls(ctx, intake.Query{From: from, Limit: pageOfCalls, Copies: copies})

@@ -18,7 +18,6 @@ import (
 	"drainboard/ui/safe"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func newLedger(a *app) *cobra.Command {
@@ -48,20 +47,12 @@ func newLedgerLs(a *app) *cobra.Command {
 }
 
 func newLedgerShow(a *app) *cobra.Command {
-	var redact bool
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "show KEY",
 		Short: "One row, whole; the beginning of its key is enough",
 		Args:  exactly(1, "a key, or its beginning"),
-		RunE:  func(c *cobra.Command, args []string) error { return a.ledgerShow(c.Context(), args[0], redact) },
+		RunE:  func(c *cobra.Command, args []string) error { return a.ledgerShow(c.Context(), args[0]) },
 	}
-	redactVar(c.Flags(), &redact)
-	return c
-}
-
-// redactVar binds --redact of what prints stored text.
-func redactVar(f *pflag.FlagSet, redact *bool) {
-	f.BoolVar(redact, "redact", false, "mask what looks like a secret, by its name or its shape")
 }
 
 // rowLine is one row of `ledger ls --json`.
@@ -230,7 +221,7 @@ func stateInk(state string) ink {
 	}
 }
 
-func (a *app) ledgerShow(ctx context.Context, begin string, redact bool) error {
+func (a *app) ledgerShow(ctx context.Context, begin string) error {
 	t, _, err := a.findTable("")
 	if err != nil {
 		return err
@@ -244,9 +235,7 @@ func (a *app) ledgerShow(ctx context.Context, begin string, redact bool) error {
 		return err
 	}
 	line := a.lineOfRow(t, row)
-	if redact {
-		row.Request, row.Response = string(safe.Mask([]byte(row.Request))), string(safe.Mask([]byte(row.Response)))
-	}
+	row.Request, row.Response = a.mask(row.Request), a.mask(row.Response)
 	if a.opts.json {
 		return a.printJSON(struct {
 			rowLine

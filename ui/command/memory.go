@@ -21,13 +21,11 @@ type boardFlags struct {
 	plain   bool
 	notify  choice
 	columns []string
-	redact  bool
 }
 
 func (f *boardFlags) bind(c *cobra.Command) {
 	f.notify = choice{"", []string{"off", "bell", "osc9"}}
 	c.Flags().BoolVar(&f.plain, "plain", false, "the board in lines, for a screen reader: nothing is drawn over (also with ACCESSIBLE=1)")
-	c.Flags().BoolVar(&f.redact, "redact", false, "mask what looks like a secret in arguments, results, rows and the log, by its name or its shape")
 	c.Flags().Var(&f.notify, "notify", "what a new critical finding does to the terminal, `HOW`: off, bell or osc9")
 	c.Flags().StringArrayVar(&f.columns, "columns", nil, "the `COLUMNS` that a list shows, as severity,tool,key or runs=run,calls")
 }

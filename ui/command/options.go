@@ -23,6 +23,8 @@ type options struct {
 	match         choice
 	maxLine       size
 	readOnly, utc bool
+	redact        bool
+	namedRedact   bool // --redact was given
 	actor         string
 	theme         choice
 	ascii         bool
@@ -53,6 +55,7 @@ func (o *options) bind(f *pflag.FlagSet) {
 	f.Var(&o.maxLine, "max-line", "longest line that is read, in `BYTES` (k, M, G); longer ones are counted and skipped")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse every action that changes something")
 	f.StringVar(&o.actor, "actor", "", "`NAME` of who acts, for the log, beside user@host (else $DRAINBOARD_ACTOR)")
+	f.BoolVar(&o.redact, "redact", false, "mask what looks like a secret, by its name or its shape, in whatever is shown or exported (else $DRAINBOARD_REDACT)")
 	f.BoolVar(&o.utc, "utc", false, "times in UTC")
 	f.Var(&o.theme, "theme", "`NAME`: auto, light, dark, mono")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only")

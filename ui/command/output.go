@@ -12,20 +12,23 @@ import (
 	"unicode/utf8"
 
 	"drainboard/ledger/triage"
+	"drainboard/ui/redact"
+
+	"github.com/spf13/cobra"
 )
 
 // page starts an output for people.
 func (a *app) page() *page {
-	return &page{colour: a.env.Coloured && a.opts.theme.word != "mono", ascii: a.opts.ascii, width: a.env.Width, folder: a.folder}
+	return &page{colour: a.env.Coloured && a.opts.theme.word != "mono", ascii: a.opts.ascii, redact: a.opts.redact, width: a.env.Width, folder: a.folder}
 }
 
 // printJSON prints one JSON value and a newline. Text that is not UTF-8 is printed with U+FFFD in its place.
-func (a *app) printJSON(v any) error { return encoder(a.env.Stdout).Encode(v) }
+func (a *app) printJSON(v any) error { return a.encoder(a.env.Stdout).Encode(v) }
 
 // printReport is printJSON for a report, whose lists may be long: their text is never there as a whole.
 func (a *app) printReport(r *triage.Report) error {
 	out := pieces{to: a.env.Stdout}
-	out.enc = encoder(&out.held)
+	out.enc = a.encoder(&out.held)
 	err := out.fields(reflect.ValueOf(r).Elem())
 	if err != nil {
 		return err
@@ -103,10 +106,46 @@ func (p *pieces) whole(v reflect.Value) error {
 
 // encoder writes JSON values, a line each, that a terminal shows as they are: what controls one, or changes the direction or the look of
 // other text, stands there as an escape.
-func encoder(w io.Writer) *json.Encoder {
+func (a *app) encoder(w io.Writer) *json.Encoder {
+	if a.opts.redact {
+		w = masking{w, redact.JSON}
+	}
 	enc := json.NewEncoder(visible{w})
 	enc.SetEscapeHTML(false)
 	return enc
+}
+
+// masking takes secrets out of what is written: JSON in whole values, or text in whole lines.
+type masking struct {
+	w    io.Writer
+	mask func([]byte) []byte
+}
+
+func (m masking) Write(b []byte) (int, error) {
+	if _, err := m.w.Write(m.mask(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// mask takes secrets out of a text, or a JSON value, when they are to be masked.
+func (a *app) mask(text string) string {
+	if !a.opts.redact {
+		return text
+	}
+	return string(redact.JSON([]byte(text)))
+}
+
+// settleRedact settles whether secrets are masked: --redact, else $DRAINBOARD_REDACT. Then standard error holds none either, but for that of
+// the commands which pass on what another program writes.
+func (a *app) settleRedact(c *cobra.Command) {
+	a.opts.namedRedact = c.Flags().Changed("redact")
+	if word := a.env.Getenv("DRAINBOARD_REDACT"); !a.opts.namedRedact && word != "" && word != "0" {
+		a.opts.redact = true
+	}
+	if a.opts.redact && c.Name() != "exec" && c.Name() != "record" {
+		a.env.Stderr = masking{a.env.Stderr, func(b []byte) []byte { return []byte(redact.Text(string(b))) }}
+	}
 }
 
 // visible escapes invisible characters in JSON. It is written to in whole values, in which they stand in strings only.

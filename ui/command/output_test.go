@@ -19,7 +19,7 @@ func TestEncoder(t *testing.T) {
 		{"<b>&", `"<b>&"`},
 	} {
 		var b bytes.Buffer
-		if err := encoder(&b).Encode(c.text); err != nil {
+		if err := (&app{opts: newOptions()}).encoder(&b).Encode(c.text); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != c.want+"\n" {
@@ -48,10 +48,10 @@ func TestPrintReport(t *testing.T) {
 		},
 	} {
 		var want, got bytes.Buffer
-		if err := (&app{env: &Env{Stdout: &want}}).printJSON(r); err != nil {
+		if err := (&app{env: &Env{Stdout: &want}, opts: newOptions()}).printJSON(r); err != nil {
 			t.Fatal(err)
 		}
-		if err := (&app{env: &Env{Stdout: &got}}).printReport(r); err != nil {
+		if err := (&app{env: &Env{Stdout: &got}, opts: newOptions()}).printReport(r); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {

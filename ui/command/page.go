@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"drainboard/ledger/triage"
+	"drainboard/ui/redact"
 	"drainboard/ui/safe"
 )
 
@@ -36,6 +37,7 @@ type page struct {
 	colour bool
 	ascii  bool
 	width  int    // columns of the terminal; 0: there is none, lines may be of any length
+	redact bool   // tokens of known shapes are masked; what has a name is masked where it comes from
 	folder string // paths in it are shown without it
 }
 
@@ -49,6 +51,9 @@ var signs = strings.NewReplacer("→", ">", "·", ".", "■", "#")
 
 // safe makes a text safe for this page.
 func (p *page) safe(text string) safe.Text {
+	if p.redact {
+		text = redact.Shapes(text)
+	}
 	if p.ascii {
 		return safe.ASCII.Line(signs.Replace(text))
 	}

@@ -197,8 +197,9 @@ var doors = []struct{ room, may string }{
 	{"drainboard/ledger/operate", "drainboard/keys drainboard/keys/pyjson drainboard/keys/table drainboard/ledger drainboard/ledger/run drainboard/ledger/triage drainboard/ledger/intake"},
 	{"drainboard/ledger/leftovers", "drainboard/trace drainboard/keys drainboard/keys/pyjson drainboard/keys/table drainboard/ledger drainboard/ledger/triage drainboard/ledger/run"},
 	{"drainboard/ui/safe", "github.com/charmbracelet/x/ansi"},
+	{"drainboard/ui/redact", "drainboard/keys/pyjson"},
 	{"drainboard/ui/board/probe", "github.com/charmbracelet/lipgloss"},
-	{"drainboard/ui/board/...", "drainboard/keys/... drainboard/trace/... drainboard/ledger/... drainboard/ui/safe drainboard/ui/board/... " +
+	{"drainboard/ui/board/...", "drainboard/keys/... drainboard/trace/... drainboard/ledger/... drainboard/ui/safe drainboard/ui/redact drainboard/ui/board/... " +
 		"github.com/charmbracelet/... github.com/aymanbagabas/go-osc52/v2 go.yaml.in/yaml/v3 golang.org/x/sys/..."},
 	{"drainboard/ui/command/...", "drainboard/keys/... drainboard/trace/... drainboard/ledger/... drainboard/ui/... " +
 		"github.com/spf13/... github.com/charmbracelet/x/term golang.org/x/sys/..."},

@@ -58,6 +58,7 @@ func newRoot(e *Env) *cobra.Command {
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		a.opts.namedLedger = c.Flags().Changed("ledger")
 		a.opts.namedTools = c.Flags().Changed("tools")
+		a.settleRedact(c)
 		if ago := a.opts.since.ago; ago > 0 {
 			a.opts.since.Time = a.clock().Add(-ago)
 		}

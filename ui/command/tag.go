@@ -13,6 +13,7 @@ import (
 	"drainboard/keys/table"
 	"drainboard/ledger/intake"
 	"drainboard/ledger/triage"
+	"drainboard/ui/redact"
 )
 
 // tagged is one call as `tools --tag` writes it: the recorded values in the plain format, and the tag. It can be read again.
@@ -42,7 +43,11 @@ func (a *app) tag(ctx context.Context, s *session, path string) error {
 		out = file
 	}
 	w := bufio.NewWriterSize(out, 1<<16)
-	written, left, err := s.writeTagged(ctx, w)
+	lines := io.Writer(w)
+	if a.opts.redact {
+		lines = masking{w, redact.JSON}
+	}
+	written, left, err := s.writeTagged(ctx, lines)
 	err = errors.Join(err, w.Flush())
 	if file != nil {
 		err = errors.Join(err, file.Close())

@@ -57,7 +57,7 @@ func (a *app) watch(ctx context.Context, args []string, look *boardFlags) error 
 	go newTableWatch(s).follow(following)
 	return a.board(ctx, s, func(o *board.Options) {
 		o.Settings, o.State, o.Remember = set, a.remembered(), a.remember
-		o.Plain, o.Redact = a.plainBoard(look), look.redact
+		o.Plain = a.plainBoard(look)
 		for _, src := range s.sources {
 			if src.Path == trace.Stdin && o.Plain {
 				o.In = nil // a trace comes that way
@@ -74,7 +74,7 @@ func (a *app) boardOptions(s *session) board.Options {
 	}
 	return board.Options{
 		Ledger: s.ledger.name(), LedgerFixed: s.ledger.fixed, Table: s.tableAt.path, TableFixed: s.tableAt.fixed,
-		ReadOnly: a.opts.readOnly, Now: a.clock, Zone: zone, Theme: a.opts.theme.word, ASCII: a.opts.ascii, Env: os.Environ(),
+		ReadOnly: a.opts.readOnly, Redact: a.opts.redact, Now: a.clock, Zone: zone, Theme: a.opts.theme.word, ASCII: a.opts.ascii, Env: os.Environ(),
 		In: a.env.Stdin, Out: a.env.Stdout, Faults: a.env.Temp,
 	}
 }

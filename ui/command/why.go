@@ -10,6 +10,7 @@ import (
 
 	"drainboard/keys"
 	"drainboard/ledger/triage"
+	"drainboard/ui/redact"
 )
 
 // explanation is what `keys explain A B --json` prints.
@@ -25,7 +26,8 @@ type explanation struct {
 	Merges      []merge      `json:"merges"` // what else they would merge
 	Dangerous   bool         `json:"dangerous"`
 	Unread      int          `json:"unread"` // calls whose arguments could not be read again
-	Doubts      []string     `json:"doubts"` // what keys of this recipe do not tell apart
+	masked      bool
+	Doubts      []string `json:"doubts"` // what keys of this recipe do not tell apart
 }
 
 type side struct {
@@ -39,6 +41,7 @@ type side struct {
 	Ignored  bool   `json:"ignored"`
 	Reason   string `json:"reason"`
 	Hashed   string `json:"hashed"` // the bytes that the recipe hashes
+	bytes    int    // how many
 }
 
 type difference struct {
@@ -127,6 +130,7 @@ func (s *session) compare(ctx context.Context, x, y *triage.CallView) (*explanat
 		return nil, err
 	}
 	p, q := a.hashed(recipe), b.hashed(recipe)
+	e.A.bytes, e.B.bytes = len(p), len(q)
 	if e.A.Hashed, e.B.Hashed = string(p), string(q); p != nil && q != nil && !bytes.Equal(p, q) {
 		for e.FirstByte = 0; e.FirstByte < min(len(p), len(q)) && p[e.FirstByte] == q[e.FirstByte]; e.FirstByte++ {
 		}
@@ -149,6 +153,24 @@ func (s *session) compare(ctx context.Context, x, y *triage.CallView) (*explanat
 		return e, nil
 	}
 	return e, s.preview(ctx, e)
+}
+
+// mask takes secrets out of the values and of the bytes that were hashed, when they are to be masked: the keys stay, and where the bytes differ.
+func (e *explanation) mask(a *app) {
+	e.A.Hashed, e.B.Hashed = a.mask(e.A.Hashed), a.mask(e.B.Hashed)
+	for i := range e.Differences {
+		d := &e.Differences[i]
+		d.A, d.B = a.maskAt(d.Pointer, d.A), a.maskAt(d.Pointer, d.B)
+	}
+	e.masked = a.opts.redact
+}
+
+// maskAt is mask of the value at a pointer.
+func (a *app) maskAt(pointer string, v json.RawMessage) json.RawMessage {
+	if !a.opts.redact {
+		return v
+	}
+	return redact.At(pointer, v)
 }
 
 // whyVolatile says what makes a value look volatile.

@@ -80,14 +80,28 @@ func (p *page) hashed(e *explanation) {
 	if e.FirstByte < 0 {
 		p.word(dim, "recipe %s hashes ", e.Recipe).word(plain, "%s", shortened(e.A.Hashed)).line()
 	} else {
-		p.word(dim, "recipe %s hashes %d and %d bytes; the first that differs is %d:", e.Recipe, len(e.A.Hashed), len(e.B.Hashed), e.FirstByte).line()
-		for _, c := range []struct{ name, text string }{{"A", e.A.Hashed}, {"B", e.B.Hashed}} {
-			before, after := around(c.text, e.FirstByte)
-			p.word(bold, "  %s  ", c.name).word(dim, "%s", before).word(red, "%s", after).line()
-		}
+		p.word(dim, "recipe %s hashes %d and %d bytes; the first that differs is %d:", e.Recipe, e.A.bytes, e.B.bytes, e.FirstByte).line()
+		p.apart(e)
 	}
 	for _, d := range e.Doubts {
 		p.word(yellow, "  %s", d).line()
+	}
+}
+
+// apart prints the hashed bytes around the first that differs. Behind a mask they stand elsewhere, or differ no more.
+func (p *page) apart(e *explanation) {
+	at := e.FirstByte
+	if e.masked {
+		for at = 0; at < min(len(e.A.Hashed), len(e.B.Hashed)) && e.A.Hashed[at] == e.B.Hashed[at]; at++ {
+		}
+	}
+	if e.masked && e.A.Hashed == e.B.Hashed {
+		p.word(plain, "  %s", shortened(e.A.Hashed)).line().word(yellow, "  what differs is masked").line()
+		return
+	}
+	for _, c := range []struct{ name, text string }{{"A", e.A.Hashed}, {"B", e.B.Hashed}} {
+		before, after := around(c.text, at)
+		p.word(bold, "  %s  ", c.name).word(dim, "%s", before).word(red, "%s", after).line()
 	}
 }
 
