@@ -9,7 +9,8 @@ def calls(shape, line):
     if shape == "plain":
         yield line["run_id"], line["call"]["name"], line["call"]["arguments"]
     elif shape == "claude":
-        for block in line["message"]["content"]:
+        content = line.get("message", {}).get("content", [])
+        for block in content if isinstance(content, list) else []:
             if block["type"] == "tool_use":
                 yield line["sessionId"], block["name"], block["input"]
     else:
