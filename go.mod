@@ -2,6 +2,9 @@ module drainboard
 
 go 1.26.0
 
+// The least Go of this line without a known fault that the program meets: what releases are built with.
+toolchain go1.26.10
+
 require (
 	github.com/aymanbagabas/go-osc52/v2 v2.0.1
 	github.com/charmbracelet/bubbles v1.0.0
