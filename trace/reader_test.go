@@ -516,3 +516,20 @@ func TestReadValue(t *testing.T) {
 		must(t, r.Close())
 	}
 }
+
+func TestLineEnd(t *testing.T) {
+	const most = 3 * 4096
+	data := bytes.Repeat([]byte("x"), most)
+	if n := lineEnd(data); n != 0 {
+		t.Errorf("%d without a line end", n)
+	}
+	for _, at := range []int{0, 1, 4095, 4096, 8191, 8192, most - 1} {
+		data[at] = '\n'
+		for _, size := range []int{0, at, at + 1, at + 4096, most} {
+			d := data[:min(size, most)]
+			if n, want := lineEnd(d), bytes.LastIndexByte(d, '\n')+1; n != want {
+				t.Errorf("the last of %d bytes: %d, expected %d", len(d), n, want)
+			}
+		}
+	}
+}

@@ -124,7 +124,7 @@ func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) ou
 		if t.document {
 			n = wholeValues(data)
 		} else {
-			n = bytes.LastIndexByte(data, '\n') + 1
+			n = lineEnd(data)
 		}
 	}
 	if n == 0 && !last {
@@ -157,6 +157,19 @@ func (r *Reader) deliver(ctx context.Context, t *tail, c *chunk, closed bool) ou
 		}
 	}
 	return again
+}
+
+// lineEnd gives the offset behind the last line end, 0 when there is none. It looks at pieces from the last one back,
+// forward in each: bytes.LastIndexByte looks at one byte at a time.
+func lineEnd(data []byte) int {
+	const piece = 4 << 10
+	for to := len(data); to > 0; to -= piece {
+		from := max(0, to-piece)
+		if bytes.IndexByte(data[from:to], '\n') >= 0 {
+			return from + bytes.LastIndexByte(data[from:to], '\n') + 1
+		}
+	}
+	return 0
 }
 
 // hand sends a block of size bytes of the file on its way.
