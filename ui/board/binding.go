@@ -29,6 +29,9 @@ const (
 	inAll   = inLists | inPages
 )
 
+// The scopes of the screens are the first ones, in the order of their numbers: another screen does not compile without its scope.
+var _ = [1]struct{}{}[inDetail-1<<screens]
+
 // binding is a key that does something. Footer, help and palette are made of this data.
 type binding struct {
 	press  key.Binding
