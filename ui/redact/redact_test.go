@@ -15,8 +15,10 @@ func TestJSON(t *testing.T) {
 		{`{"password":"hunter2", "n":{"API-Key":42,"keep":true}}`, `{"password":"[hidden]", "n":{"API-Key":"[hidden]","keep":true}}`},
 		{`{"credentials":{"user":"u","ids":[1,"x",null]}}`, `{"credentials":{"user":"[hidden]","ids":["[hidden]","[hidden]",null]}}`},
 		{`{"max_tokens":5,"token":"t","author":"a"}`, `{"max_tokens":5,"token":"[hidden]","author":"a"}`},
-		{`{"tokens":["a"],"prompt_tokens":7,"clientSecret":"a","session_cookie":"c","private_key":"k"}`,
-			`{"tokens":["[hidden]"],"prompt_tokens":7,"clientSecret":"[hidden]","session_cookie":"[hidden]","private_key":"[hidden]"}`},
+		{
+			`{"tokens":["a"],"prompt_tokens":7,"clientSecret":"a","session_cookie":"c","private_key":"k"}`,
+			`{"tokens":["[hidden]"],"prompt_tokens":7,"clientSecret":"[hidden]","session_cookie":"[hidden]","private_key":"[hidden]"}`,
+		},
 		{`{"compass":"north","bypass":"a7","spin":1,"db_pass":"x","dbPwd":"x","PIN":1234}`, `{"compass":"north","bypass":"a7","spin":1,"db_pass":"[hidden]","dbPwd":"[hidden]","PIN":"[hidden]"}`},
 		{`{"headers":["Authorization: Bearer abcdefgh12345"]}`, `{"headers":["Authorization: Bearer [hidden]"]}`},
 		{`{"headers":[{"value":"abc","name":"X-Api-Key"},{"name":"Accept","value":"abc"}]}`, `{"headers":[{"value":"[hidden]","name":"X-Api-Key"},{"name":"Accept","value":"abc"}]}`},
