@@ -74,6 +74,7 @@ func TestText(t *testing.T) {
 		{`-d "{\"password\":\"hun\\\"ter2\",\"n\":1}"`, `-d "{\"password\":\"[hidden]\",\"n\":1}"`},
 		{"the API key is 3f2a9c0b1d4e5f6a7b8c", "the API key is [hidden]"},
 		{"API key: abc", "API key: [hidden]"},
+		{"refresh_token 9b1c22d0a7f39b1c22d0a7f39b1c22d0, token 9b1c22d0a7f3", "refresh_token 9b1c22d0a7f39b1c22d0a7f39b1c22d0, token 9b1c22d0a7f3"},
 		{"the token expired yesterday; a basic understanding", "the token expired yesterday; a basic understanding"},
 		{"std::token::x and token://y", "std::token::x and token://y"},
 		{"os.environ['API_TOKEN'] = b'abc'", "os.environ['API_TOKEN'] = b'[hidden]'"},

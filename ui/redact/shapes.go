@@ -68,7 +68,7 @@ var rests = sync.OnceValue(func() []*regexp.Regexp {
 var leaders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(?:bearer|basic)\s{1,9}([A-Za-z0-9._~+/=:-]{8,})` +
 		`|(?:tokens?|secrets?|passwords?|passphrase|(?:api|access|private|secret|signing)[ _-]?keys?|credentials?)["'` + "`" + `:=,(]{0,2}\s{1,9}` +
-		`(?:(?:is|was|are|of|for|the|value|now|with)[:=]?\s{1,9}){0,4}["'` + "`" + `(]?([A-Za-z0-9+/=_.~-]{12,}))`)
+		`(?:(?:is|was|are|of|for|the|value|now|with)[:=]?\s{1,9}){0,4}["'` + "`" + `(]?([A-Za-z0-9+/=_.~-]{16,}))`)
 })
 
 var stems = []string{"bearer", "basic", "token", "secret", "password", "passphrase", "api", "access", "private", "signing", "credential"}
@@ -134,13 +134,13 @@ func known(s string) (out []span) {
 	return out
 }
 
-// behind finds what follows a scheme, or words that say what follows.
+// behind finds what follows a scheme, or words that say what follows. Part of a name is no such word: behind refresh_token stands a tool's key.
 func behind(s string) (out []span) {
 	word := false
 	for i := 0; i < len(s); i++ {
 		began := word
 		word = letter(s[i])
-		if began || !word || strings.IndexByte("abcpst", s[i]|0x20) < 0 {
+		if began || !word || i > 0 && strings.IndexByte("_-./", s[i-1]) >= 0 || strings.IndexByte("abcpst", s[i]|0x20) < 0 {
 			continue
 		}
 		for _, stem := range stems {
