@@ -2,7 +2,6 @@ package command_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReadmeCommands runs what README.md tells to type, word for word, in a folder that has what it speaks of. A command may find
+// TestReadmeCommands runs what README.md tells to type, word for word, in their order, in a folder that has nothing but a script and an editor. A command may find
 // something (exit code 1); it must not be a mistake.
 func TestReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
@@ -44,25 +43,14 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// readmeFolder makes a folder with the program and the files that README.md names.
+// readmeFolder makes a folder with the program, and what README.md takes to be the reader's.
 func readmeFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	var run strings.Builder
-	for n := range 5 { // calls stand in lines 1, 4, 6, 9 and 11
-		fmt.Fprintf(&run, `{"type": "tool_call", "ts": "2026-03-02T09:0%d:00Z", "run_id": "run-22", "call_id": "c%d", "tool": "open_pr", "args": {"head": "feat/keys", "at": "2026-03-02T09:0%d:00Z"}}`+"\n", n, n, n)
-		fmt.Fprintf(&run, `{"type": "tool_result", "ts": "2026-03-02T09:0%d:01Z", "run_id": "run-22", "call_id": "c%d", "status": "ok", "result": {"pr": %d}}`+"\n", n, n, 40+n)
-		if n%2 == 0 {
-			run.WriteString("\n")
-		}
-	}
-	for _, name := range []string{"bin", "traces", "traces/paid", "traces/dest"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"run-22.jsonl": run.String(), "traces/paid/a.jsonl": run.String(), "traces/dest/b.jsonl": run.String(),
 		"open-pr.sh": "#!/bin/sh\necho '{\"pr\": 41}'\n",
 		"bin/edit":   "#!/bin/sh\necho 'tools: {open_pr: {class: keyed}}' > \"$1\"\n", // a person at the table
 	} {
@@ -85,8 +73,5 @@ func readmeFolder(t *testing.T) string {
 			t.Fatalf("git %q: %v: %s", args, err, out)
 		}
 	}
-	table := filepath.Join(dir, "bin", "seed.yaml")
-	write(t, table, "tools: {get_file: {class: pure}}\n")
-	ends(t, drainboard(t, dir, "exec", "--quiet", "--run", "seed", "--tool", "get_file", "--args", "{}", "--tools", table, "--", "true"), 0) // makes the ledger
 	return dir
 }
