@@ -76,6 +76,12 @@ func (d *Doc) parse(src []byte, off int) (int, error) {
 	return e.Offset, e
 }
 
+// leaf makes a node of the n-th, which holds no others. It sets one field after the other: a whole node would be put together in other memory first, and
+// reading it at once from what was written in parts holds up the processor.
+func (at *node) leaf(start, end int, n uint32, kind Kind, flags uint8) {
+	at.start, at.end, at.next, at.kind, at.flags = uint32(start), uint32(end), n+1, kind, flags
+}
+
 const reasonEnd = "expected the rest of a value, found the end"
 
 // noNode is the number of no node: what stands round the root.
@@ -104,13 +110,11 @@ func (d *Doc) values() (int, string) {
 				return i, "expected a member name in double quotes, found " + quoteByte(s[i])
 			}
 			start := i
-			flags := uint8(flagPython)
-			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
-				i++
-			} else if i, flags, reason = d.str(i); reason != "" {
+			var flags uint8
+			if i, flags, reason = d.inside(i + 1); reason != "" {
 				return i, reason
 			}
-			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: String, flags: flags}
+			nodes[n].leaf(start, i, n, String, flags)
 			n++
 			if i = skipSpace(s, i); i >= len(s) {
 				return len(s), reasonEnd
@@ -126,13 +130,11 @@ func (d *Doc) values() (int, string) {
 		start := i
 		switch c := s[i]; c {
 		case '"':
-			flags := uint8(flagPython)
-			if i = skipPlain(s, i+1); i < len(s) && s[i] == '"' {
-				i++
-			} else if i, flags, reason = d.str(i); reason != "" {
+			var flags uint8
+			if i, flags, reason = d.inside(i + 1); reason != "" {
 				return i, reason
 			}
-			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: String, flags: flags}
+			nodes[n].leaf(start, i, n, String, flags)
 			n++
 		case '{', '[':
 			object = c == '{'
@@ -140,7 +142,8 @@ func (d *Doc) values() (int, string) {
 			if object {
 				kind = Object
 			}
-			nodes[n] = node{start: uint32(start), next: up, kind: kind}
+			at := &nodes[n]
+			at.start, at.next, at.kind, at.flags = uint32(start), up, kind, 0
 			up = n
 			n++
 			if depth++; depth > d.depth {
@@ -159,7 +162,7 @@ func (d *Doc) values() (int, string) {
 			if reason != "" {
 				return i, reason
 			}
-			nodes[n] = node{start: uint32(start), end: uint32(i), next: n + 1, kind: kind}
+			nodes[n].leaf(start, i, n, kind, 0)
 			n++
 		}
 		// A value is whole, or its closing bracket comes next.

@@ -10,36 +10,59 @@ import (
 // block is how many bytes str looks at together: as many as a word has bits.
 const block = 64
 
-// str reads on in a string from i on, where a byte stands that is not plain, or the end. It gives the offset
-// behind the closing quote and the string's flags.
-//
-// Where escapes come every few bytes a search for each costs a branch that cannot be foreseen: so all the places of a block at which
-// something is to be done are found first.
+// What scanText says of what it passed over: the flag of an escape, the flag that is not to be set, and that the string closes there.
+const (
+	seenEscaped = flagEscaped
+	seenOdd     = flagPython
+	seenClosed  = 4
+)
+
+// inside reads a string from its inside at i on. It gives the offset behind the closing quote and the string's flags. Most strings are short
+// and plain.
+func (d *Doc) inside(i int) (int, uint8, string) {
+	s := d.src
+	if i+32 <= len(s) {
+		b := (*[32]byte)(s[i:])
+		hit := notPlain(binary.LittleEndian.Uint64(b[:]))
+		if hit == 0 {
+			i += 8
+			if hit = notPlain(binary.LittleEndian.Uint64(b[8:])); hit == 0 {
+				i += 8
+				if hit = notPlain(binary.LittleEndian.Uint64(b[16:])); hit == 0 {
+					i += 8
+					if hit = notPlain(binary.LittleEndian.Uint64(b[24:])); hit == 0 {
+						return d.str(i + 8)
+					}
+				}
+			}
+		}
+		if i += bits.TrailingZeros64(hit) >> 3; s[i] == '"' {
+			return i + 1, flagPython, ""
+		}
+	}
+	return d.str(i)
+}
+
+// str reads on in a string from i on. It gives the offset behind the closing quote and the string's flags.
 func (d *Doc) str(i int) (int, uint8, string) {
 	s := d.src
 	flags := uint8(flagPython)
 	for i+block < len(s) {
-		next := i + block
-		for m := oddPlaces(s[i:]); m != 0; {
-			at := i + bits.TrailingZeros64(m)
-			behind := at + 2
-			if c := s[at]; c == '\\' && simpleEscapes[s[at+1]] != 0 {
-				flags |= flagEscaped
-				if s[at+1] == '/' {
-					flags &^= flagPython
-				}
-			} else if c == '"' {
-				return at + 1, flags, ""
-			} else {
-				var reason string
-				if behind, flags, reason = d.odd(at, flags); reason != "" {
-					return behind, flags, reason
-				}
+		if vectors() {
+			n, seen := scanText(&s[i], len(s)-i)
+			flags = (flags | seen&seenEscaped) &^ (seen & seenOdd)
+			if seen&seenClosed != 0 {
+				return i + n + 1, flags, ""
 			}
-			m &= ^uint64(0) << (behind - i) // nothing is left of it when that is behind the block
-			next = max(next, behind)
+			if i += begun(s[i : i+n]); i+block >= len(s) {
+				break
+			}
 		}
-		i = next
+		var closed bool
+		var reason string
+		if i, flags, closed, reason = d.block(i, flags); closed || reason != "" {
+			return i, flags, reason
+		}
 	}
 	for {
 		if i = skipPlain(s, i); i >= len(s) {
@@ -53,6 +76,54 @@ func (d *Doc) str(i int) (int, uint8, string) {
 			return i, flags, reason
 		}
 	}
+}
+
+// begun gives the offset in text, the checked beginning of a string's inside, of the escape or character that may not be whole; its length
+// when it ends in none.
+func begun(text []byte) int {
+	n := len(text)
+	if n == 0 {
+		return 0
+	}
+	if c := text[n-1]; c >= utf8.RuneSelf {
+		n--
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+	} else if c == '\\' {
+		k := n
+		for k > 0 && text[k-1] == '\\' {
+			k--
+		}
+		n -= (n - k) & 1
+	}
+	return n
+}
+
+// block is str for the 64 bytes from i on, which there must be, and those of what begins in them.
+//
+// Where escapes come every few bytes a search for each costs a branch that cannot be foreseen: so all the places of a block at which
+// something is to be done are found first.
+func (d *Doc) block(i int, flags uint8) (next int, _ uint8, closed bool, reason string) {
+	s := d.src
+	next = i + block
+	for m := oddPlaces(s[i:]); m != 0; {
+		at := i + bits.TrailingZeros64(m)
+		behind := at + 2
+		if c := s[at]; c == '\\' && simpleEscapes[s[at+1]] != 0 {
+			flags |= flagEscaped
+			if s[at+1] == '/' {
+				flags &^= flagPython
+			}
+		} else if c == '"' {
+			return at + 1, flags, true, ""
+		} else if behind, flags, reason = d.odd(at, flags); reason != "" {
+			return behind, flags, false, reason
+		}
+		m &= ^uint64(0) << (behind - i) // nothing is left of it when that is behind the block
+		next = max(next, behind)
+	}
+	return next, flags, false, ""
 }
 
 // odd reads what stands at i in a string and is neither plain nor its closing quote. It gives the offset behind it and the

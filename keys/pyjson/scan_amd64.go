@@ -1,0 +1,15 @@
+package pyjson
+
+import "golang.org/x/sys/cpu"
+
+// scanText passes over the inside of a string, 64 bytes at a time. It stops behind the last whole block of n bytes, before a block that holds a
+// fault, DEL, or an escape other than of one letter, or at the quote that closes the string. at is where, seen what stands before it: seenEscaped,
+// seenOdd, and seenClosed when it is that quote. All before at is checked, but that it may end within an escape or character.
+//
+// It needs AVX2. It leaves the upper halves of the vector registers clear: SHA-256 is slow otherwise.
+//
+//go:noescape
+func scanText(s *byte, n int) (at int, seen uint8)
+
+// vectors says whether this processor has what scanText needs.
+func vectors() bool { return cpu.X86.HasAVX2 }

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package pyjson
+
+func scanText(*byte, int) (at int, seen uint8) { return 0, 0 }
+
+func vectors() bool { return false }

@@ -1,0 +1,37 @@
+//go:build unix
+
+package pyjson
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestStringBeforeNothing reads texts that end where memory ends: to look behind them is a fault.
+func TestStringBeforeNothing(t *testing.T) {
+	page := unix.Getpagesize()
+	mem, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(mem) }()
+	if err := unix.Mprotect(mem[page:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"text ", `\n\"`, "日本語é", `\u00e9 `} {
+		for i := range page {
+			mem[i] = text[i%len(text)]
+		}
+		for n := range 4 * block {
+			s := mem[page-n : page : page]
+			compareStr(t, s)
+			if n > 0 {
+				last := s[n-1]
+				s[n-1] = '"'
+				compareStr(t, s)
+				s[n-1] = last
+			}
+		}
+	}
+}
