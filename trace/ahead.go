@@ -28,25 +28,28 @@ const (
 	maxAheadNodes = 1 << 20
 )
 
-// wait returns when the blocks of the file before this one are decoded, and parses this one meanwhile; false when reading ended before.
-func (b *Block) wait(a *ahead) bool {
+// Wait returns when the block's turn to be decoded has come: at once where the format is Stateless, else when the file's blocks before it are
+// decoded, or released without; it is parsed meanwhile. It is false when reading ended before. DecodeBlock waits by itself. Who must not wait while
+// holding what the blocks before need, too, waits here first, with the Scratch that is to decode the block.
+func (b *Block) Wait(w *Scratch) bool {
 	if b.before == nil {
 		return true
 	}
 	select {
 	case <-b.before:
-		return true
 	default:
+		w.ahead.clear()
+		if _, ok := b.File.dec.(LineDecoder); !ok && !b.Document {
+			w.ahead.parse(b)
+		}
+		select {
+		case <-b.before:
+		case <-b.home.quit:
+			return false
+		}
 	}
-	if _, ok := b.File.dec.(LineDecoder); !ok && !b.Document {
-		a.parse(b)
-	}
-	select {
-	case <-b.before:
-		return true
-	case <-b.home.quit:
-		return false
-	}
+	b.before = nil
+	return true
 }
 
 // parse parses the values of a block's lines, as blockDecoder.line goes through them.

@@ -53,7 +53,7 @@ var bom = []byte("\xEF\xBB\xBF")
 // handle, in the order of the file. It does not release the block. Where the format is not Stateless it waits until the file's blocks before
 // this one are decoded, and parses meanwhile; when reading ends before that it does nothing.
 func DecodeBlock(b *Block, w *Scratch, handle func(*Event)) Stats {
-	if !b.wait(&w.ahead) {
+	if !b.Wait(w) {
 		return Stats{}
 	}
 	w.waited = b.done != nil

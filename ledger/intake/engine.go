@@ -240,9 +240,12 @@ func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
 func (e *Engine) read(r *reading) {
 	defer e.group.Done()
 	defer e.guard("a worker")
-	var k *keyer
+	k := newKeyer(&e.cfg, r.law.Load(), e.batches)
 	for {
 		item, err := r.take(e.ctx)
+		if item.Block != nil {
+			item.Block.Wait(&k.trace) // not in pass: that holds up a change of the law, which holds up the block before
+		}
 		if k = e.pass(r, k, item, err); k == nil {
 			return
 		}
@@ -253,7 +256,7 @@ func (e *Engine) read(r *reading) {
 func (e *Engine) pass(r *reading, k *keyer, item trace.Item, err error) *keyer {
 	r.change.RLock()
 	defer r.change.RUnlock()
-	if now := r.law.Load(); k == nil || k.law != now {
+	if now := r.law.Load(); k.law != now {
 		k = newKeyer(&e.cfg, now, e.batches)
 	}
 	p := piece{pass: r.number}

@@ -177,3 +177,47 @@ func firstDifference(a, b string) string {
 	}
 	return "one is longer"
 }
+
+// spansOf is a burst of spans of tools, of some 6 MB: many blocks, which are decoded in their order.
+func spansOf(burst int) string {
+	const line = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t%d","spanId":"s%d","name":"execute_tool open_pr","startTimeUnixNano":"%d",` +
+		`"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.conversation.id","value":{"stringValue":"r%d"}},` +
+		`{"key":"gen_ai.tool.call.arguments","value":{"stringValue":"{\"head\":\"h%d\",\"at\":%d}"}},{"key":"filler","value":{"stringValue":"%s"}}]}]}]}]}` + "\n"
+	filler := strings.Repeat("x", 8000)
+	var b strings.Builder
+	for i := burst * 700; i < burst*700+700; i++ {
+		fmt.Fprintf(&b, line, i, i, int64(1789000000+i)*1e9, i/20, i/8, i, filler)
+	}
+	return b.String()
+}
+
+// TestReloadWhileBlocksWait: a worker whose block waits for its turn does not keep the table from changing, nor the other way round.
+func TestReloadWhileBlocksWait(t *testing.T) {
+	const bursts = 6
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	write(t, path, spansOf(0))
+	e := begin(t, Config{Sources: []trace.Source{{Path: path}}, Follow: true, Table: mustTable(t, reloadTable), Now: fixedNow})
+	ignoring := strings.Replace(reloadTable, "class: keyed", "class: keyed, ignore: [/at]", 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 1; i < bursts; i++ {
+			write(t, path, spansOf(i))
+		}
+	}()
+	for n, writing := 0, true; writing || n%2 == 0; n++ {
+		select {
+		case <-done:
+			writing = false
+		default:
+		}
+		if err := e.Reload(t.Context(), mustTable(t, []string{reloadTable, ignoring}[n%2])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, e, "all lines", func(s *triage.Snapshot) bool { return s.Totals.Lines == bursts*700 && !e.loading.Load() })
+	want := reportOf(t, begin(t, Config{Sources: []trace.Source{{Path: path}}, Table: e.Table(), Now: fixedNow}))
+	if got := reportOf(t, e); got != want {
+		t.Errorf("it is no fresh start:\n%s", firstDifference(want, got))
+	}
+}
