@@ -3,7 +3,6 @@ package keys
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -45,8 +44,8 @@ type writer struct {
 	*form
 	dst     []byte
 	removed []int
-	members []member // of the objects being written, innermost last
-	names   []byte   // their names, decoded, if they have escapes
+	members []pyjson.Name // of the objects being written, innermost last
+	names   [2][]byte     // two of their names that are compared, decoded if they have escapes
 	level   int
 	deep    bool   // maxDepth was met: dst is not whole
 	reason  string // the first reason to refuse
@@ -67,7 +66,6 @@ type mark struct {
 func (w *writer) write(dst []byte, f *form, v pyjson.Value, removed []int) ([]byte, string) {
 	w.form, w.dst, w.removed = f, dst, removed
 	w.level, w.deep, w.reason, w.name, w.suspect = 0, false, "", -1, false
-	w.names = w.names[:0]
 	w.value(v)
 	if w.deep {
 		w.dst = append(append(w.dst[:len(dst)], 0), v.Raw()...)
@@ -121,9 +119,12 @@ func (w *writer) mark(v pyjson.Value, from int) {
 // enter goes one level down and says whether what is there is to be written.
 func (w *writer) enter() bool {
 	w.level++
-	if w.level > w.depth {
-		w.refuse("expected at most " + strconv.Itoa(w.depth) + " levels of arrays and objects, found more")
-	}
+	return w.level <= w.depth || w.tooDeep()
+}
+
+// tooDeep is called below the levels that may be written, and says whether what is there is written all the same.
+func (w *writer) tooDeep() bool {
+	w.refuse("expected at most " + strconv.Itoa(w.depth) + " levels of arrays and objects, found more")
 	if w.level > maxDepth {
 		w.deep = true
 	}
@@ -140,22 +141,17 @@ func (w *writer) separate(c byte) {
 }
 
 func (w *writer) str(v pyjson.Value) {
-	if v.AsPython() {
-		w.dst = append(w.dst, v.Raw()...)
+	if w.jcs {
+		w.jcsStr(v)
 	} else {
-		w.oddStr(v)
+		w.dst = v.AppendPython(w.dst)
 	}
 }
 
-func (w *writer) oddStr(v pyjson.Value) {
+func (w *writer) jcsStr(v pyjson.Value) {
 	var reason string
-	switch {
-	case w.jcs:
-		if w.dst, reason = appendJCSRaw(w.dst, v.Raw()); reason != "" {
-			w.refuse(reason)
-		}
-	default:
-		w.dst = pyjson.AppendRequoted(w.dst, v.Raw())
+	if w.dst, reason = appendJCSRaw(w.dst, v.Raw()); reason != "" {
+		w.refuse(reason)
 	}
 }
 
@@ -180,7 +176,7 @@ func (w *writer) array(v pyjson.Value) {
 	w.dst = append(w.dst, '[')
 	first := true
 	for e := range v.Elements() {
-		if w.isRemoved(e) {
+		if len(w.removed) > 0 && w.isRemoved(e) {
 			continue
 		}
 		if !first {
@@ -209,32 +205,16 @@ func (w *writer) object(v pyjson.Value) {
 		if i > start {
 			w.separate(',')
 		}
-		name := v.Node(w.members[i].node)
-		value := v.Node(w.members[i].node + 1)
+		at := w.members[i].Node
+		name := v.Node(at)
 		w.str(name)
 		w.separate(':')
-		w.name, w.suspect = w.members[i].node, w.marking && suspectName(name)
-		w.value(value)
+		w.name, w.suspect = at, w.marking && suspectName(name)
+		w.value(v.Node(at + 1))
 	}
 	w.name, w.suspect = outer, suspect
 	w.members = w.members[:start]
 	w.dst = append(w.dst, '}')
-}
-
-// member is one member of an object, ready to be sorted.
-type member struct {
-	prefix uint64 // the first eight bytes of the name's text, so that they compare as the names do
-	node   int32  // Index of the name; its value is the next
-	off    int32  // where its text stands in writer.names, -1: as it is in the source
-	length int32
-}
-
-// text is the decoded name of a member of v.
-func (w *writer) text(v pyjson.Value, m member) []byte {
-	if m.off < 0 {
-		return inner(v.Node(m.node))
-	}
-	return w.names[m.off : m.off+m.length]
 }
 
 // inner is what stands between the quotes of a String: its text unless it is Escaped.
@@ -246,52 +226,34 @@ func inner(s pyjson.Value) []byte {
 // gather appends to w.members those of v that count, in canonical order.
 func (w *writer) gather(v pyjson.Value) {
 	start := len(w.members)
-	sorted := true
-	for name, value := range v.Members() {
-		if w.isRemoved(value) {
-			continue
-		}
-		m := member{node: int32(name.Index()), off: -1}
-		text := inner(name)
-		if name.Escaped() {
-			m.off = int32(len(w.names))
-			w.names = name.AppendText(w.names)
-			text = w.names[m.off:]
-			m.length = int32(len(text))
-		}
-		m.prefix = w.prefix(text)
-		if n := len(w.members); n > start && sorted {
-			sorted = w.before(v, w.members[n-1], m)
-		}
-		w.members = append(w.members, m)
+	w.members = v.AppendNames(w.members)
+	if len(w.removed) > 0 {
+		kept := slices.DeleteFunc(w.members[start:], func(m pyjson.Name) bool { return w.isRemoved(v.Node(m.Node + 1)) })
+		w.members = w.members[:start+len(kept)]
 	}
-	if !sorted {
-		w.sort(v, w.members[start:])
+	list := w.members[start:]
+	if w.jcs {
+		for i := range list {
+			list[i].Prefix = unitsOrder(list[i].Prefix)
+		}
+	}
+	if w.sort(v, list) {
 		w.dedup(v, start)
 	}
 }
 
-// prefix gives the first eight bytes of a text as a number. RFC 8785 orders names by UTF-16 units, which
+// unitsOrder makes the first eight bytes of a text compare as RFC 8785 orders names: by UTF-16 units, which
 // differs from the order of bytes only where a character above U+FFFF (first byte F0 to F4, in UTF-16 a
 // surrogate pair) meets one of U+E000 to U+FFFF (first byte EE or EF): these are made to change places.
-func (w *writer) prefix(text []byte) uint64 {
-	var p uint64
-	switch n := len(text); {
-	case n >= 8:
-		p = binary.BigEndian.Uint64(text)
-	case n >= 4: // the last four bytes may be some of the first again
-		p = uint64(binary.BigEndian.Uint32(text))<<32 | uint64(binary.BigEndian.Uint32(text[n-4:]))<<(64-8*n)
-	case n > 0: // so may the middle one and the last
-		p = uint64(text[0])<<56 | uint64(text[n/2])<<(56-8*(n/2)) | uint64(text[n-1])<<(64-8*n)
+func unitsOrder(p uint64) uint64 {
+	if p&0x8080808080808080 == 0 {
+		return p
 	}
-	if w.jcs && p&0x8080808080808080 != 0 {
-		var q uint64
-		for i := 56; i >= 0; i -= 8 {
-			q = q<<8 | uint64(unitOrder(byte(p>>i)))
-		}
-		return q
+	var q uint64
+	for i := 56; i >= 0; i -= 8 {
+		q = q<<8 | uint64(unitOrder(byte(p>>i)))
 	}
-	return p
+	return q
 }
 
 // unitOrder renumbers the bytes of UTF-8 so that their order is that of UTF-16.
@@ -305,16 +267,12 @@ func unitOrder(c byte) byte {
 	return c
 }
 
-// before says whether one member's name comes before another's and is not the same.
-func (w *writer) before(v pyjson.Value, a, b member) bool {
-	return a.prefix < b.prefix || a.prefix == b.prefix && w.compare(v, a, b) < 0
-}
-
-func (w *writer) compare(v pyjson.Value, a, b member) int {
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
+// compare compares the names of two members of v.
+func (w *writer) compare(v pyjson.Value, a, b pyjson.Name) int {
+	if a.Prefix != b.Prefix {
+		return cmp.Compare(a.Prefix, b.Prefix)
 	}
-	x, y := w.text(v, a), w.text(v, b)
+	x, y := w.text(v, a, 0), w.text(v, b, 1)
 	if !w.jcs {
 		return bytes.Compare(x, y)
 	}
@@ -326,21 +284,38 @@ func (w *writer) compare(v pyjson.Value, a, b member) int {
 	return len(x) - len(y)
 }
 
-// sort orders members by name, those with one name as they stand in the source.
-func (w *writer) sort(v pyjson.Value, list []member) {
+// text is the decoded name of a member of v, lent until the next one at the same place of w.names.
+func (w *writer) text(v pyjson.Value, m pyjson.Name, place int) []byte {
+	name := v.Node(m.Node)
+	if !name.Escaped() {
+		return inner(name)
+	}
+	w.names[place] = name.AppendText(w.names[place][:0])
+	return w.names[place]
+}
+
+// sort orders members by name, those with one name as they stand in the source, and says whether there may be such.
+func (w *writer) sort(v pyjson.Value, list []pyjson.Name) (twins bool) {
 	if len(list) > 24 {
-		slices.SortStableFunc(list, func(a, b member) int { return w.compare(v, a, b) })
-		return
+		slices.SortStableFunc(list, func(a, b pyjson.Name) int { return w.compare(v, a, b) })
+		return true
 	}
 	for i := 1; i < len(list); i++ {
 		m := list[i]
 		k := i
-		for k > 0 && w.before(v, m, list[k-1]) {
+		for k > 0 && m.Prefix <= list[k-1].Prefix {
+			if m.Prefix == list[k-1].Prefix {
+				if order := w.compare(v, m, list[k-1]); order >= 0 {
+					twins = twins || order == 0
+					break
+				}
+			}
 			list[k] = list[k-1]
 			k--
 		}
 		list[k] = m
 	}
+	return twins
 }
 
 // dedup leaves the last of the members with one name, from start on.
@@ -350,7 +325,7 @@ func (w *writer) dedup(v pyjson.Value, start int) {
 		m := w.members[i]
 		if i+1 < len(w.members) && w.compare(v, m, w.members[i+1]) == 0 {
 			if w.jcs {
-				w.refuse("expected each member name once, found " + string(pyjson.AppendQuote(nil, w.text(v, m))) + " twice")
+				w.refuse("expected each member name once, found " + string(pyjson.AppendQuote(nil, w.text(v, m, 0))) + " twice")
 			}
 			continue
 		}

@@ -126,7 +126,7 @@ func (a *Args) members(v pyjson.Value) []named {
 	w.gather(v)
 	list := make([]named, len(w.members))
 	for i, m := range w.members {
-		list[i] = named{w.text(v, m), v.Node(m.node + 1)}
+		list[i] = named{v.Node(m.Node).AppendText(nil), v.Node(m.Node + 1)}
 	}
 	return list
 }

@@ -17,7 +17,11 @@ func TestSumTellsApart(t *testing.T) {
 		seen[s] = n
 	}
 	changed, tries := 0, 0
+	lengths := []int{127, 128, 129, 130, 192, 193, 194, 256, 257, 321, 333} // where lanes begin and end
 	for n := range 100 {
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
 		for _, fill := range []byte{0, 'a'} {
 			text := bytes.Repeat([]byte{fill}, n)
 			whole := sum(' ', text)

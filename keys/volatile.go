@@ -3,6 +3,7 @@ package keys
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"drainboard/keys/pyjson"
 )
@@ -81,18 +82,24 @@ func (a *Args) Shape(callTime int64, hasTime bool) (shape [16]byte, leaves []Lea
 func suspectName(name pyjson.Value) bool {
 	text := inner(name)
 	if name.Escaped() {
-		return len(text) <= 6*longestName && (edgeOfName(text[0], firstOfName) || text[0] == '\\')
+		return len(text) <= 6*longestName && (letters[text[0]].first != 0 || text[0] == '\\')
 	}
-	return volatileName(text) != ""
+	return mayBeVolatile(text) && volatileName(text) != ""
 }
 
 // suspectText says whether a value is a text that may be volatile, likewise: a path or a time, or escapes are in the way of knowing.
 func suspectText(v pyjson.Value) bool {
-	if v.Kind() != pyjson.String {
-		return false
+	raw := v.Raw() // a String's: there is a quote behind what is looked at, at the least
+	switch c := raw[1]; {
+	case c == '/':
+		return true
+	case c == '\\':
+		return raw[2] == 'u' || raw[2] == '/' // no other escape begins a path or a time
+	case c >= '0' && c <= '9':
+		// A year and what divides it from its month, or the month's first digit.
+		return len(raw) > 13 && (v.Escaped() || raw[4]-'0' <= 9 && (raw[5] == '-' || raw[5]-'0' <= 9))
 	}
-	c := v.Raw()[1]
-	return c == '/' || c == '\\' || c >= '0' && c <= '9'
+	return false
 }
 
 // suspectNumber says likewise whether a number may be volatile, or is blanked to another spelling.
@@ -262,22 +269,56 @@ func class(kind pyjson.Kind) byte {
 	return '0'
 }
 
-// What volatile names have in common: how long they may be, with all their underscores, and their first
-// and last letters.
-const (
-	longestName = 40
-	firstOfName = 1 | 1<<('c'-'a') | 1<<('i'-'a') | 1<<('n'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('u'-'a')
-	lastOfName  = 1<<('d'-'a') | 1<<('e'-'a') | 1<<('p'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('w'-'a') | 1<<('y'-'a')
-)
+// longestName is how long a volatile name may be, with all its underscores.
+const longestName = 40
+
+// letter says of a byte which volatile names may have it as their first, second and last: a bit for those of each first letter, and one for names
+// that begin with what is not counted.
+type letter struct{ first, second, last uint16 }
+
+// letters tells most names apart from the volatile ones by three of their bytes.
+var letters = makeLetters()
+
+func makeLetters() (of [256]letter) {
+	for i, like := range [...]struct{ first, second, last string }{
+		{"a", "t", "t"},
+		{"c", "or", "dt"},
+		{"i", "d", "y"},
+		{"n", "o", "ew"},
+		{"r", "e", "dsty"},
+		{"s", "ep", "dt"},
+		{"t", "irs", "dpsy"},
+		{"u", "p", "t"},
+	} {
+		bit := uint16(2) << i
+		for _, letterCase := range [...]func(string) string{strings.ToLower, strings.ToUpper} {
+			of[letterCase(like.first)[0]].first |= bit
+			for _, c := range letterCase(like.second) {
+				of[c].second |= bit
+			}
+			for _, c := range letterCase(like.last) {
+				of[c].last |= bit
+			}
+		}
+	}
+	for c := range of {
+		of[c].second |= 1
+		of[c].last |= 1
+	}
+	of['_'], of['-'] = letter{1, ^uint16(0), ^uint16(0)}, letter{1, ^uint16(0), ^uint16(0)}
+	return of
+}
+
+// mayBeVolatile says whether volatileName may say more of a name than "".
+func mayBeVolatile(name []byte) bool {
+	n := len(name)
+	return n >= 2 && n <= longestName && letters[name[0]].first&letters[name[1]].second&letters[name[n-1]].last != 0
+}
 
 // volatileName gives "named NAME" for a member name that names what changes from try to try, "" for any
 // other. Case (of ASCII), '_' and '-' do not matter.
 func volatileName(name []byte) string {
-	if len(name) < 2 || len(name) > longestName {
-		return ""
-	}
-	// The first and the last letter tell most other names apart.
-	if !edgeOfName(name[0], firstOfName) || !edgeOfName(name[len(name)-1], lastOfName) {
+	if !mayBeVolatile(name) {
 		return ""
 	}
 	var room [14]byte
@@ -333,11 +374,6 @@ func volatileName(name []byte) string {
 		return "named sent_at"
 	}
 	return ""
-}
-
-// edgeOfName says whether c, in any case, is one of the letters of a mask, or is not counted in a name.
-func edgeOfName(c byte, mask uint32) bool {
-	return mask>>(c|0x20-'a')&1 != 0 || c == '_' || c == '-'
 }
 
 // appendPath writes an absolute path with its volatile components blanked, and says whether there was one.

@@ -28,3 +28,25 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkText decodes texts with an escape every few bytes.
+func BenchmarkText(b *testing.B) {
+	for _, c := range []struct{ name, inside string }{
+		{"short", `\tif a != \"b\" {\n`},
+		{"lines", strings.Repeat(`a line of a log that somebody wrote\n`, 50)},
+		{"code", strings.Repeat(`\tif a != \"b\" {\n`, 100)},
+		{"not ASCII", strings.Repeat(`Gr\u00f6\u00dfe `, 80)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var d Doc
+			if err := d.ParseWhole([]byte(`"` + c.inside + `"`)); err != nil {
+				b.Fatal(err)
+			}
+			var dst []byte
+			b.SetBytes(int64(len(c.inside)))
+			for b.Loop() {
+				dst = d.Root().AppendText(dst[:0])
+			}
+		})
+	}
+}

@@ -11,5 +11,13 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func scanText(s *byte, n int) (at int, seen uint8)
 
+// unescapeText writes the text of n bytes of a checked string's inside, 32 at a time: until fewer than 34 are left, or up to an escape other than of one
+// letter. It gives what it has read and written; what is behind that in dst, as far as n reaches, may be written over.
+//
+// It needs what scanText needs, and leaves as little.
+//
+//go:noescape
+func unescapeText(dst, src *byte, n int) (read, written int)
+
 // vectors says whether this processor has what scanText needs.
 func vectors() bool { return cpu.X86.HasAVX2 }

@@ -231,3 +231,64 @@ done:
 	LEAQ (CX)(AX*2), CX
 	MOVB CX, seen+24(FP)
 	RET
+
+// The letters of escapes and what they stand for, 0 for all others.
+#define LETTER(c, to) DATA letters<>+c(SB)/1, to
+LETTER(0x22, $0x22)
+LETTER(0x2F, $0x2F)
+LETTER(0x5C, $0x5C)
+LETTER(0x62, $0x08)
+LETTER(0x66, $0x0C)
+LETTER(0x6E, $0x0A)
+LETTER(0x72, $0x0D)
+LETTER(0x74, $0x09)
+GLOBL letters<>(SB), RODATA|NOPTR, $256
+
+// func unescapeText(dst, src *byte, n int) (read, written int)
+TEXT ·unescapeText(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ DI, R8
+	MOVQ SI, R9
+	LEAQ letters<>(SB), R10
+	MOVQ $0x5C, AX
+	VMOVD AX, X1
+	VPBROADCASTB X1, Y1
+
+piece:
+	CMPQ CX, $34
+	JLT  end
+	VMOVDQU (SI), Y0
+	VMOVDQU Y0, (DI)
+	VPCMPEQB Y0, Y1, Y0
+	VPMOVMSKB Y0, AX
+	TESTL AX, AX
+	JNZ  escape
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $32, CX
+	JMP  piece
+
+escape:
+	BSFL AX, AX
+	MOVBLZX 1(SI)(AX*1), DX
+	MOVBLZX (R10)(DX*1), DX
+	ADDQ AX, SI
+	ADDQ AX, DI
+	SUBQ AX, CX
+	TESTL DX, DX
+	JZ   end               // of several letters
+	MOVB DX, (DI)
+	INCQ DI
+	ADDQ $2, SI
+	SUBQ $2, CX
+	JMP  piece
+
+end:
+	VZEROUPPER
+	SUBQ R9, SI
+	MOVQ SI, read+24(FP)
+	SUBQ R8, DI
+	MOVQ DI, written+32(FP)
+	RET

@@ -49,3 +49,35 @@ func TestLetters(t *testing.T) {
 		}
 	}
 }
+
+// TestUnescapeOfPieces decodes such texts in pieces of every length and compares them with a decoding of each byte.
+func TestUnescapeOfPieces(t *testing.T) {
+	pieces := []string{"plain", "w", " ", `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`, "é", `\\\\\\`, `\u00e9`, `\ud83d\ude00`, `\ud83d`}
+	r := rand.New(rand.NewPCG(3, 4))
+	var dst []byte
+	for range 20_000 {
+		var s []byte
+		kinds := 1 + r.IntN(len(pieces))
+		for range 1 + r.IntN(50) {
+			if r.IntN(3) > 0 {
+				s = append(s, pieces[r.IntN(kinds)]...)
+			} else {
+				s = append(s, bytes.Repeat([]byte("w"), r.IntN(70))...)
+			}
+		}
+		s = s[:len(s):len(s)]
+		want := []byte("before")
+		for i := 0; i < len(s); {
+			if s[i] != '\\' {
+				want, i = append(want, s[i]), i+1
+				continue
+			}
+			c, n := Unescape(s[i:])
+			want, i = AppendRune(want, c), i+n
+		}
+		dst = appendUnescaped(append(dst[:0], "before"...), s)
+		if !bytes.Equal(dst, want) {
+			t.Fatalf("%q: got %q, want %q", s, dst, want)
+		}
+	}
+}

@@ -19,6 +19,18 @@ func TestStringBeforeNothing(t *testing.T) {
 	if err := unix.Mprotect(mem[page:], unix.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
+	for n := range 4 * block {
+		s := mem[page-n : page : page]
+		for i := range s {
+			s[i] = 'n'
+			if (n-i)%4 == 0 {
+				s[i] = '\\'
+			}
+		}
+		if got := len(appendUnescaped(nil, s)); got != n-n/4 {
+			t.Fatalf("%d bytes of text in %d, want %d", got, n, n-n/4)
+		}
+	}
 	for _, text := range []string{"text ", `\n\"`, "日本語é", `\u00e9 `} {
 		for i := range page {
 			mem[i] = text[i%len(text)]

@@ -286,8 +286,14 @@ func appendUnescaped(dst, s []byte) []byte {
 	k := len(dst)
 	dst = slices.Grow(dst, len(s)+8) // no text is longer than its spelling
 	dst = dst[:k+len(s)+8]
-	i := 0
+	i, tries := 0, 0
 	for i+8 <= len(s) {
+		if vectors() && i >= tries && i+block <= len(s) {
+			n, m := unescapeText(&dst[k], &s[i], len(s)-i)
+			i, k = i+n, k+m
+			tries = i + block // another escape than of one letter may come often
+			continue
+		}
 		word := binary.LittleEndian.Uint64(s[i:])
 		binary.LittleEndian.PutUint64(dst[k:], word)
 		x := word ^ '\\'*ones
