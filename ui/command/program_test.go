@@ -182,7 +182,7 @@ func TestDemoOnATerminal(t *testing.T) {
 // ends in /... for a room and all within it. A package takes the first line whose pattern fits.
 var doors = []struct{ room, may string }{
 	{"drainboard", "drainboard/ui/command"},
-	{"drainboard/keys/pyjson", ""},
+	{"drainboard/keys/pyjson", "golang.org/x/sys/..."},
 	{"drainboard/keys", "drainboard/keys/pyjson"},
 	{"drainboard/keys/table", "drainboard/keys drainboard/keys/pyjson go.yaml.in/yaml/v3"},
 	{"drainboard/trace/agentdb", "drainboard/trace drainboard/keys/pyjson modernc.org/sqlite/..."},
