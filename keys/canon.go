@@ -87,7 +87,7 @@ func (w *writer) value(v pyjson.Value) {
 		w.str(v)
 		mark = mark || w.marking && suspectText(v)
 	case pyjson.Int, pyjson.Float:
-		w.number(v.Raw())
+		w.number(v)
 		mark = w.marking
 	case pyjson.Object:
 		if w.enter() {
@@ -113,7 +113,9 @@ func (w *writer) value(v pyjson.Value) {
 func (w *writer) mark(v pyjson.Value, from int) {
 	kind := v.Kind()
 	only := !w.suspect && (kind == pyjson.Int || kind == pyjson.Float)
-	w.marks = append(w.marks, mark{int32(v.Index()), w.name, uint32(from), uint32(len(w.dst)), !only})
+	w.marks = append(w.marks, mark{})
+	m := &w.marks[len(w.marks)-1] // field by field: a whole mark would be put together in other memory first
+	m.node, m.name, m.from, m.to, m.suspect = int32(v.Index()), w.name, uint32(from), uint32(len(w.dst)), !only
 }
 
 // enter goes one level down and says whether what is there is to be written.
@@ -155,8 +157,9 @@ func (w *writer) jcsStr(v pyjson.Value) {
 	}
 }
 
-func (w *writer) number(raw []byte) {
+func (w *writer) number(v pyjson.Value) {
 	var reason string
+	raw := v.Raw()
 	switch {
 	case w.exact:
 		w.dst = appendExact(w.dst, raw)
@@ -164,6 +167,8 @@ func (w *writer) number(raw []byte) {
 		w.dst = appendDecimal(w.dst, raw)
 	case w.jcs:
 		w.dst, reason = appendES(w.dst, raw)
+	case v.Kind() == pyjson.Int && len(raw) <= 20 && raw[0] != '-': // as nearly all are
+		w.dst = append(w.dst, raw...)
 	default:
 		w.dst, reason = appendPython(w.dst, raw)
 	}

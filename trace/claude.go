@@ -57,9 +57,27 @@ type claudeDecoder struct{}
 
 // Decode reads one line: an assistant's or user's message, or a sub-agent's inside a progress line.
 func (claudeDecoder) Decode(v pyjson.Value, w *Scratch) {
-	l := claudeLine{run: v.Get("sessionId"), uuid: v.Get("uuid"), time: v.Get("timestamp"), result: v.Get("toolUseResult")}
-	message := v.Get("message")
-	if data := v.Get("data"); data.Get("type").IsText("agent_progress") {
+	var l claudeLine
+	var message, data, forked pyjson.Value
+	for name, value := range v.Members() {
+		switch string(w.Text(name)) {
+		case "sessionId":
+			l.run = value
+		case "uuid":
+			l.uuid = value
+		case "timestamp":
+			l.time = value
+		case "toolUseResult":
+			l.result = value
+		case "message":
+			message = value
+		case "data":
+			data = value
+		case "forkedFrom":
+			forked = value
+		}
+	}
+	if data.Get("type").IsText("agent_progress") {
 		inner := data.Get("message")
 		message = inner.Get("message")
 		l.uuid, l.result = inner.Get("uuid"), pyjson.Value{}
@@ -67,17 +85,50 @@ func (claudeDecoder) Decode(v pyjson.Value, w *Scratch) {
 			l.time = t
 		}
 	}
-	if from := v.Get("forkedFrom").Get("sessionId"); from.Kind() == pyjson.String {
+	if from := forked.Get("sessionId"); from.Kind() == pyjson.String {
 		l.link(from, w)
 	}
 	for block := range message.Get("content").Elements() {
-		switch t := block.Get("type"); {
-		case t.IsText("tool_use"), t.IsText("server_tool_use"):
-			l.call(block, w)
-		case t.IsText("tool_result"):
-			l.answer(block, w)
-		case t.Kind() == pyjson.String && bytes.HasSuffix(w.Text(t), []byte("_tool_result")):
-			l.serverAnswer(block, w)
+		l.block(block, w)
+	}
+}
+
+// block reads a block of a message's content.
+func (l *claudeLine) block(v pyjson.Value, w *Scratch) {
+	var b claudeBlock
+	b.read(v, w)
+	switch kind := w.Text(b.kind); {
+	case string(kind) == "tool_use", string(kind) == "server_tool_use":
+		l.call(&b, w)
+	case string(kind) == "tool_result":
+		l.answer(&b, w)
+	case bytes.HasSuffix(kind, []byte("_tool_result")):
+		l.serverAnswer(&b, w)
+	}
+}
+
+// claudeBlock is what counts of a block of a message's content.
+type claudeBlock struct {
+	kind, id, name, input, of, content, fault pyjson.Value
+}
+
+func (b *claudeBlock) read(v pyjson.Value, w *Scratch) {
+	for name, value := range v.Members() {
+		switch string(w.Text(name)) {
+		case "type":
+			b.kind = value
+		case "id":
+			b.id = value
+		case "name":
+			b.name = value
+		case "input":
+			b.input = value
+		case "tool_use_id":
+			b.of = value
+		case "content":
+			b.content = value
+		case "is_error":
+			b.fault = value
 		}
 	}
 }
@@ -117,11 +168,11 @@ func (l *claudeLine) link(parent pyjson.Value, w *Scratch) {
 	}
 }
 
-func (l *claudeLine) call(block pyjson.Value, w *Scratch) {
+func (l *claudeLine) call(b *claudeBlock, w *Scratch) {
 	e := l.event(Call, w)
-	e.CallID, _, _ = w.ident(block.Get("id"))
-	e.Tool = w.Text(block.Get("name"))
-	e.Value = block.Get("input")
+	e.CallID, _, _ = w.ident(b.id)
+	e.Tool = w.Text(b.name)
+	e.Value = b.input
 	e.Args = e.Value.Raw()
 	if len(e.Tool) == 0 {
 		w.Bad("a tool_use block names its tool: expected a text as name, found none")
@@ -130,13 +181,13 @@ func (l *claudeLine) call(block pyjson.Value, w *Scratch) {
 	w.Emit(e)
 }
 
-func (l *claudeLine) answer(block pyjson.Value, w *Scratch) {
+func (l *claudeLine) answer(b *claudeBlock, w *Scratch) {
 	e := l.event(Result, w)
-	e.CallID, _, _ = w.ident(block.Get("tool_use_id"))
-	content := block.Get("content")
+	e.CallID, _, _ = w.ident(b.of)
+	content := b.content
 	payload := onlyText(content)
 	e.Payload, e.Value, e.Status = payload.Raw(), payload, OK
-	if block.Get("is_error").Kind() == pyjson.True {
+	if b.fault.Kind() == pyjson.True {
 		e.Status = claudeFault(w, content)
 	}
 	e.Cut = hasPrefix(e.Payload, `"<persisted-output>`)
@@ -147,12 +198,12 @@ func (l *claudeLine) answer(block pyjson.Value, w *Scratch) {
 }
 
 // serverAnswer reads the result of a tool that the API ran itself: web_search_tool_result and its like.
-func (l *claudeLine) serverAnswer(block pyjson.Value, w *Scratch) {
+func (l *claudeLine) serverAnswer(b *claudeBlock, w *Scratch) {
 	e := l.event(Result, w)
-	e.CallID, _, _ = w.ident(block.Get("tool_use_id"))
-	content := block.Get("content")
+	e.CallID, _, _ = w.ident(b.of)
+	content := b.content
 	e.Payload, e.Value, e.Status = content.Raw(), content, OK
-	if block.Get("is_error").Kind() == pyjson.True || present(content.Get("error_code")) {
+	if b.fault.Kind() == pyjson.True || present(content.Get("error_code")) {
 		e.Status = w.fault(content)
 	}
 	w.Emit(e)

@@ -62,15 +62,10 @@ func (*claudeStream) Start(line []byte) (off int, only bool) { return behindBrac
 func (d *claudeStream) Decode(v pyjson.Value, w *Scratch) {
 	l := claudeLine{run: v.Get("session_id"), uuid: v.Get("uuid"), time: v.Get("timestamp")}
 	for block := range v.Get("message").Get("content").Elements() {
-		switch t := block.Get("type"); {
-		case textIn(t, "tool_use", "server_tool_use"):
-			l.call(block, w)
-		case t.IsText("tool_result"):
+		if block.Get("type").IsText("tool_result") {
 			d.answered.add(w.Text(block.Get("tool_use_id")))
-			l.answer(block, w)
-		case t.Kind() == pyjson.String && bytes.HasSuffix(w.Text(t), []byte("_tool_result")):
-			l.serverAnswer(block, w)
 		}
+		l.block(block, w)
 	}
 	for denial := range v.Get("permission_denials").Elements() {
 		id := denial.Get("tool_use_id")

@@ -38,15 +38,17 @@ type named struct {
 	valued, null uint64            // names whose value is something, and whose value is null: a bit for each
 }
 
+// read takes a line in; l may hold another one before.
 func (l *plainLine) read(v pyjson.Value) {
 	l.on.fill(v)
+	l.in.valued, l.in.null = 0, 0
 	if call := l.on.get(nCall); call.Kind() == pyjson.Object {
 		l.in.fill(call)
 	}
 }
 
 func (n *named) fill(v pyjson.Value) {
-	n.of = v
+	n.of, n.valued, n.null = v, 0, 0
 	for name, value := range v.Members() {
 		i := plainNames
 		if name.Escaped() {
@@ -118,25 +120,25 @@ func (l *plainLine) kind() Kind {
 }
 
 func plainKind(v pyjson.Value) Kind {
-	for _, k := range [...]struct {
-		word string
-		kind Kind
-	}{
-		{"tool_call", Call},
-		{"tool_result", Result},
-		{"tool_use", Call},
-		{"function_call", Call},
-		{"call", Call},
-		{"tool_response", Result},
-		{"function_call_output", Result},
-		{"result", Result},
-		{"run_start", RunStart},
-		{"run_end", RunEnd},
-		{"run_resume", RunResume},
-	} {
-		if v.IsText(k.word) {
-			return k.kind
-		}
+	if v.Kind() != pyjson.String {
+		return Other
+	}
+	raw := v.Raw()
+	word := raw[1 : len(raw)-1]
+	if v.Escaped() {
+		word = v.AppendText(nil)
+	}
+	switch string(word) {
+	case "tool_call", "tool_use", "function_call", "call":
+		return Call
+	case "tool_result", "tool_response", "function_call_output", "result":
+		return Result
+	case "run_start":
+		return RunStart
+	case "run_end":
+		return RunEnd
+	case "run_resume":
+		return RunResume
 	}
 	return Other
 }
@@ -145,7 +147,7 @@ type plainDecoder struct{}
 
 // Decode reads one plain line.
 func (plainDecoder) Decode(v pyjson.Value, w *Scratch) {
-	var l plainLine
+	l := &w.plain
 	l.read(v)
 	kind := l.kind()
 	if kind == Other {

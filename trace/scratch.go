@@ -17,9 +17,10 @@ type Scratch struct {
 	used   int           // of nested
 	arena  []byte
 	event  Event
-	spares []*held // released, to be used again
-	waited bool    // others wait for the block at hand
-	last   []*held // of it, released and not handled yet
+	plain  plainLine // what plainDecoder makes of a line
+	spares []*held   // released, to be used again
+	waited bool      // others wait for the block at hand
+	last   []*held   // of it, released and not handled yet
 
 	handle func(*Event)
 	stats  *Stats

@@ -207,6 +207,10 @@ func skipPlain(s []byte, i int) int {
 		}
 		i += 8
 	}
+	if rest := len(s) - i; rest > 0 && len(s) >= 8 { // the last eight bytes: zeros, which are not plain, come behind the rest of them
+		x := binary.LittleEndian.Uint64(s[len(s)-8:]) >> (64 - 8*uint(rest))
+		return i + bits.TrailingZeros64(notPlain(x))>>3
+	}
 	for i < len(s) && s[i] >= ' ' && s[i] < 0x7F && s[i] != '"' && s[i] != '\\' {
 		i++
 	}

@@ -27,7 +27,7 @@ type keyer struct {
 	pos     keyerPos
 	ignores []*table.Rule                  // rules that leave something out of results
 	last    struct{ run, tool triage.Str } // the text put last, by kind of text: neighbours often say the same
-	lastRow struct {
+	recent  [32]struct {                   // rows of the batch's tools, each where the number of its tool says
 		tool triage.Str
 		row  *table.Row
 	}
@@ -87,7 +87,8 @@ func (k *keyer) start(f *trace.Format, run string, off int64) {
 		k.batch = &triage.Batch{Recs: make([]triage.Rec, 0, k.usual)}
 	}
 	k.texts.clear()
-	k.last.run, k.last.tool, k.lastRow.tool = 0, 0, 0
+	k.last.run, k.last.tool = 0, 0
+	clear(k.recent[:])
 	k.pos = keyerPos{off: off, name: run}
 	if f != nil {
 		k.pos.reach = f.Reach
@@ -157,10 +158,11 @@ func (k *keyer) runOf(e *trace.Event, r *triage.Rec) triage.Str {
 	return k.pos.run
 }
 
-// row is the table's row of a tool, remembered for the tool that comes next.
+// row is the table's row of a tool.
 func (k *keyer) row(tool triage.Str) *table.Row {
-	if tool == k.lastRow.tool && tool != 0 {
-		return k.lastRow.row
+	recent := &k.recent[int(tool)%len(k.recent)]
+	if recent.tool == tool && tool != 0 {
+		return recent.row
 	}
 	name := k.batch.Text(tool)
 	row, ok := k.rows[string(name)]
@@ -171,7 +173,7 @@ func (k *keyer) row(tool triage.Str) *table.Row {
 		row = k.table.Row(string(name))
 		k.rows[string(name)] = row
 	}
-	k.lastRow.tool, k.lastRow.row = tool, row
+	recent.tool, recent.row = tool, row
 	return row
 }
 
