@@ -34,7 +34,8 @@ func Text(s string) string { return named(Shapes(s)) }
 // false and null stay. What is no JSON is masked as text. The result may be raw itself.
 func JSON(raw []byte) []byte {
 	var d pyjson.Doc
-	if d.ParseWhole(raw) != nil {
+	raw, ok := parse(&d, raw)
+	if !ok {
 		return []byte(Text(string(raw)))
 	}
 	w := walk{src: raw}
@@ -42,10 +43,25 @@ func JSON(raw []byte) []byte {
 	return w.done()
 }
 
+// parse parses a value; where it is JSON but for bytes that are no UTF-8, with U+FFFD in their place, as Go's own JSON package reads it.
+func parse(d *pyjson.Doc, raw []byte) ([]byte, bool) {
+	if d.ParseWhole(raw) == nil {
+		return raw, true
+	}
+	if utf8.Valid(raw) {
+		return raw, false
+	}
+	if mended := bytes.ToValidUTF8(raw, []byte("\uFFFD")); d.ParseWhole(mended) == nil {
+		return mended, true
+	}
+	return raw, false
+}
+
 // At is JSON of the value at a JSON pointer, whose last name tells about it.
 func At(pointer string, raw []byte) []byte {
 	var d pyjson.Doc
-	if d.ParseWhole(raw) != nil {
+	raw, ok := parse(&d, raw)
+	if !ok {
 		return []byte(Text(string(raw)))
 	}
 	w := walk{src: raw}

@@ -133,7 +133,7 @@ func TestLong(t *testing.T) {
 
 // FuzzJSON: JSON stays JSON, is masked once and for all, and neither a secret by its name nor one by its shape is left.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"a":1}`, `{"token":[{"x":"%"}]}`, `["--password","%"]`, `{"name":"cookie","value":{"x":"%"}}`, `"a\"b token: 'x"`, `{"s":"{\"password\":\"%\"}"}`, "password: [x\n", `--token "`} {
+	for _, s := range []string{`{"a":1}`, `{"token":[{"x":"%"}]}`, "{\"token\":[{\"\":\"\xae\"}]}", `["--password","%"]`, `{"name":"cookie","value":{"x":"%"}}`, `"a\"b token: 'x"`, `{"s":"{\"password\":\"%\"}"}`, "password: [x\n", `--token "`} {
 		f.Add(s, "password", uint8(0))
 	}
 	all := corpus()
