@@ -88,7 +88,7 @@ func (b *Book) reportRepeats(r *Report) {
 		for _, i := range calls {
 			c := b.calls.at(i)
 			p := b.callPos(i)
-			d.At = append(d.At, ReportPlace{p.File, p.Line, b.ids.text(c.id), Stamp(c.time)})
+			d.At = append(d.At, ReportPlace{p.File, p.Line, b.ids.text(b.tie(c).id), Stamp(c.time)})
 		}
 		return d
 	}, Duplicate)
@@ -131,7 +131,7 @@ func (b *Book) reportCalls(r *Report) {
 	for _, i := range b.unkeyed() {
 		c := b.calls.at(i)
 		p := b.callPos(i)
-		r.Unkeyed = append(r.Unkeyed, ReportUnkeyed{b.names.text(c.run), b.names.text(c.tool), b.ids.text(c.id), p.File, p.Line, b.names.text(b.aside(c).reason)})
+		r.Unkeyed = append(r.Unkeyed, ReportUnkeyed{b.names.text(c.run), b.names.text(b.stem(c).tool), b.ids.text(b.tie(c).id), p.File, p.Line, b.names.text(b.aside(c).reason)})
 	}
 	b.index.kinds[UnclassifiedTool].Scan(func(f *Finding) bool {
 		suggested := ""
@@ -176,7 +176,7 @@ func (b *Book) callsOf(f *Finding) []uint32 {
 	case Duplicate, TemporalKey, Unmatched:
 		if out := b.keyCalls(f.Key); len(out) > 0 {
 			if b.cfg.Match != MatchNone && f.Kind == Duplicate {
-				out = slices.DeleteFunc(out, func(i uint32) bool { return b.files[b.calls.at(i).file].Side != f.Side })
+				out = slices.DeleteFunc(out, func(i uint32) bool { return b.files[b.stem(b.calls.at(i)).file].Side != f.Side })
 			}
 			return out
 		}
@@ -242,7 +242,7 @@ func (b *Book) keyCalls(key string) []uint32 {
 }
 
 func (b *Book) runCalls(name string) []uint32 {
-	if r := b.runOf.at(b.names.find(name)); r != 0 {
+	if r := b.namedAs(b.names.find(name)).run; r != 0 {
 		return b.members(b.runs.at(r).tail, inRun)
 	}
 	return nil
@@ -255,7 +255,7 @@ func (b *Book) toolCalls(name string) []uint32 {
 	}
 	var out []uint32
 	for i := uint32(1); i <= b.calls.last(); i++ {
-		if c := b.calls.at(i); c.tool == n && c.flags&callCounted != 0 {
+		if c := b.calls.at(i); b.stem(c).tool == n && c.flags&callCounted != 0 {
 			out = append(out, i)
 		}
 	}
@@ -266,7 +266,7 @@ func (b *Book) toolCalls(name string) []uint32 {
 func (b *Book) find(p Pos) uint32 {
 	is := func(i uint32) bool {
 		c := b.calls.at(i)
-		return c.offset == p.Offset && c.file == p.FileID && int(c.n) == p.N
+		return c.offset == uint32(p.Offset) && b.stem(c).is(p, c.offset)
 	}
 	if p.ref != 0 && p.ref <= b.calls.last() && is(p.ref) {
 		return p.ref
@@ -290,13 +290,13 @@ type Record struct {
 func (b *Book) Record(p Pos) (Record, bool) {
 	// A result first: what is no call at its number is looked for among all calls.
 	if p.ref != 0 && p.ref <= b.results.last() {
-		if r := b.results.at(p.ref); r.offset == p.Offset && r.file == p.FileID && int(r.n) == p.N {
-			return Record{Result: true, Tool: b.names.text(r.tool), Digest: r.payload}, true
+		if r := b.results.at(p.ref); b.stemOf(r).is(p, r.offset) {
+			return Record{Result: true, Tool: b.names.text(b.stemOf(r).tool), Digest: r.payload}, true
 		}
 	}
 	if i := b.find(p); i != 0 {
 		c := b.calls.at(i)
-		return Record{Tool: b.names.text(c.tool), Digest: c.args}, true
+		return Record{Tool: b.names.text(b.stem(c).tool), Digest: c.args}, true
 	}
 	return Record{}, false
 }
@@ -366,16 +366,16 @@ func (b *Book) withCopies(calls []uint32) []uint32 {
 func (b *Book) callView(i uint32, same map[[17]byte]int) CallView {
 	c := b.calls.at(i)
 	v := CallView{
-		Pos: b.callPos(i), Time: c.time, Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id),
+		Pos: b.callPos(i), Time: c.time, Run: b.names.text(c.run), Tool: b.names.text(b.stem(c).tool), CallID: b.ids.text(b.tie(c).id),
 		NoKey: b.names.text(b.aside(c).reason), Opaque: c.flags&callOpaque != 0, Ignored: c.flags&callIgnored != 0, Assumed: c.flags&callAssumed != 0, Recorded: b.names.text(b.aside(c).recorded),
-		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[c.file].Side, Copy: b.aside(c).copyOf != 0,
+		Class: b.rule(c).Class, Rule: b.rule(c), Side: b.files[b.stem(c).file].Side, Copy: b.aside(c).copyOf != 0,
 	}
 	if c.flags&callNoKey == 0 {
 		v.Key = b.keyText(c)
 	}
-	for x := c.result; x != 0; x = b.results.at(x).next {
+	for x := b.tie(c).result; x != 0; x = b.results.at(x).next {
 		r := b.results.at(x)
-		rv := ResultView{Pos: b.resultPos(x), Time: r.time, Status: statusWord(r.status), Double: x != c.result, Payload: r.payload}
+		rv := ResultView{Pos: b.resultPos(x), Time: r.time, Status: statusWord(r.status), Double: x != b.tie(c).result, Payload: r.payload}
 		if p := b.payloadOf(x); p[16] != 0 {
 			if same[p] == 0 {
 				same[p] = len(same) + 1
@@ -397,13 +397,13 @@ func (b *Book) numberRepeats(page []CallView, calls []uint32) {
 	done := map[uint32]bool{}
 	for n, i := range calls {
 		c := b.calls.at(i)
-		if c.group == 0 {
+		if b.tie(c).group == 0 {
 			page[n].Repeat = 1
 			continue
 		}
-		if !done[c.group] {
-			done[c.group] = true
-			for k, m := range b.members(b.groups.at(c.group).head, inGroup) {
+		if !done[b.tie(c).group] {
+			done[b.tie(c).group] = true
+			for k, m := range b.members(b.groups.at(b.tie(c).group).head, inGroup) {
 				number[m] = k + 1
 			}
 		}
@@ -426,18 +426,18 @@ func (b *Book) Keys(prefix string, limit int) []string {
 			found[r.Key] = true
 		}
 	}
-	b.recOf.each(func(name, _ uint32) {
-		if text := b.names.text(name); len(found) < limit && strings.HasPrefix(text, prefix) {
+	for r := uint32(1); r <= b.recorded.last() && len(found) < limit; r++ {
+		if text := b.names.text(b.aside(b.calls.at(b.recorded.at(r).head)).recorded); strings.HasPrefix(text, prefix) {
 			found[text] = true
 		}
-	})
+	}
 	return sortedKeys(found)
 }
 
 // RunsOf calls yield with every run that has the same tool and arguments digest, for finding out which run a ledger row belongs to.
 func (b *Book) RunsOf(toolName string, args [16]byte, yield func(run string) bool) {
 	n := b.names.find(toolName)
-	k, i := b.lookUp(&b.works, workHash(n, args), sameWork(n, args))
+	k, i := b.lookUp(&b.works, workHash(n, args), b.sameWork(n, args))
 	if k != 0 {
 		i = b.works.buckets.at(k).head
 	}

@@ -74,25 +74,21 @@ func (b *Book) drift(piece []uint32) *Finding {
 func (b *Book) driftPointers(calls []uint32) (pointers, looks []string) {
 	type leafAt struct {
 		looks  uint32
-		value  uint64
+		value  [8]byte
 		in     int
 		differ bool
 	}
 	at := map[uint32]*leafAt{}
 	for _, i := range calls {
-		if b.calls.at(i).leaves == 0 {
-			continue
-		}
-		for n, more := b.calls.at(i).leaves, true; more; n++ {
-			l := b.leaves.at(n)
-			more = l.looks&moreLeaves != 0
+		b.leaves(b.calls.at(i), func(l spot, value [8]byte) bool {
 			if p, ok := at[l.pointer]; ok {
-				p.differ = p.differ || p.value != l.value
+				p.differ = p.differ || p.value != value
 				p.in++
 			} else {
-				at[l.pointer] = &leafAt{looks: l.looks &^ moreLeaves, value: l.value, in: 1}
+				at[l.pointer] = &leafAt{looks: l.looks, value: value, in: 1}
 			}
-		}
+			return true
+		})
 	}
 	type entry struct{ pointer, looks string }
 	var list []entry
@@ -181,12 +177,12 @@ func (b *Book) conflict(recorded string, calls []uint32, row *row) []*Finding {
 	seenKey, seenTool := map[[32]byte]bool{}, map[string]bool{}
 	for _, i := range calls {
 		c := b.calls.at(i)
-		intents[intent{c.tool, c.args}] = true
+		intents[intent{b.stem(c).tool, c.args}] = true
 		if !seenKey[c.key] {
 			seenKey[c.key] = true
 			keyTexts = append(keyTexts, b.keyText(c))
 		}
-		if t := b.names.text(c.tool); !seenTool[t] {
+		if t := b.names.text(b.stem(c).tool); !seenTool[t] {
 			seenTool[t] = true
 			tools = append(tools, t)
 		}
@@ -219,7 +215,7 @@ func (b *Book) unkeyedUnmatched(recorded string, calls []uint32) []*Finding {
 	if !slices.ContainsFunc(b.attempts(calls), func(t attempt) bool { return t.status != trace.Refused }) {
 		return nil
 	}
-	if b.youngCalls(calls, 0, b.recOf.at(b.aside(b.calls.at(calls[0])).recorded)) {
+	if b.youngCalls(calls, 0, b.namedAs(b.aside(b.calls.at(calls[0])).recorded).recorded) {
 		return nil
 	}
 	f := b.begin(Unmatched, High, calls)
@@ -237,7 +233,7 @@ func (b *Book) judgeCall(i uint32) {
 		delete(b.index.unkeyed, i)
 	}
 	var now []*Finding
-	if counted && c.result == 0 && b.records(c.file) {
+	if counted && b.tie(c).result == 0 && b.records(b.stem(c).file) {
 		f := b.begin(OpenCall, Medium, []uint32{i})
 		f.ID = "open " + f.First.String()
 		now = append(now, f)
@@ -261,9 +257,10 @@ func (b *Book) judgeOrphan(i uint32) {
 	r := b.results.at(i)
 	var now []*Finding
 	if r.role == roleOrphan {
+		s := b.stemOf(r)
 		f := &Finding{
-			Kind: OrphanResult, Severity: Low, Tool: b.names.text(r.tool), Run: b.names.text(r.run), CallID: b.ids.text(r.id),
-			Results: 1, First: b.resultPos(i), Side: b.files[r.file].Side, Started: r.time, Last: r.time, when: r.place, gen: int32(b.files[r.file].Generation),
+			Kind: OrphanResult, Severity: Low, Tool: b.names.text(s.tool), Run: b.runName(r.run), CallID: b.ids.text(r.id()),
+			Results: 1, First: b.resultPos(i), Side: b.files[s.file].Side, Started: r.time, Last: r.time, when: b.placeOfResult(r).time, gen: int32(b.files[s.file].Generation),
 			Class: table.Unclassified,
 		}
 		f.ID = "orphan " + f.First.String()

@@ -42,11 +42,11 @@ func (b *Book) chain(i uint32) {
 		b.chainShape(c, i)
 		return
 	}
-	first, alone := b.enter(&b.works, workHash(c.tool, c.args), i, sameWork(c.tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
+	first, alone := b.enter(&b.works, workHash(b.stem(c).tool, c.args), i, b.sameWork(b.stem(c).tool, c.args), workLink, callWorks, func(o *call) bool { return o.run != c.run })
 	if first != 0 {
 		b.noLongerAlone(first)
 	}
-	if !alone || !b.impliesGroup(c.rule) {
+	if !alone || !b.impliesGroup(b.stem(c).rule) {
 		b.chainGroup(c, i)
 	} else {
 		c.flags |= callAlone
@@ -59,37 +59,36 @@ func (b *Book) chain(i uint32) {
 // impliesShape says whether whoever shares a call's shape shares its tool and arguments too: nothing of them was blanked. Then the call needs no entry for
 // its shape while it is alone with those. But a number can be blanked to the spelling that another call has: respelled calls and those are brought together.
 func (b *Book) impliesShape(c *call) bool {
-	if !b.sole[c.rule] || blanked(c) {
+	if !b.sole[b.stem(c).rule] || b.blanked(c) {
 		return false
 	}
-	if !b.tools.at(b.toolFor(c.tool)).respelled {
+	if !b.tools.at(b.toolFor(b.stem(c).tool)).respelled {
 		return true
 	}
-	_, n := b.shapes.slots.find(shapeHash(c.run, c.tool, c.shape), func(n uint32) bool { return sameShape(c)(b.calls.at(b.shapes.head(n))) })
+	_, n := b.shapes.slots.find(b.shapeHash(c), func(n uint32) bool { return b.sameShape(c)(b.calls.at(b.shapes.head(n))) })
 	return n == 0
 }
 
 // blanked says whether a call's shape is another than its arguments.
-func blanked(c *call) bool { return c.shape != shape(c.args[:8]) }
+func (b *Book) blanked(c *call) bool { return b.shape(c) != shape(c.args[:8]) }
 
 // respelled says whether nothing but numbers is blanked in a call's shape.
 func (b *Book) respelled(c *call) bool {
-	for n, more := c.leaves, c.leaves != 0; more; n++ {
-		l := b.leaves.at(n)
-		if l.looks&^moreLeaves != b.spelling {
-			return false
-		}
-		more = l.looks&moreLeaves != 0
-	}
-	return blanked(c)
+	numbers := true
+	b.leaves(c, func(at spot, _ [8]byte) bool {
+		numbers = at.looks == b.spelling
+		return numbers
+	})
+	return numbers && b.blanked(c)
 }
 
 // meetSpelling enters for its shape the call whose arguments are as a call's are when their numbers are spelled otherwise.
 func (b *Book) meetSpelling(c *call) {
-	b.tools.at(b.toolFor(c.tool)).respelled = true
-	_, n := b.works.slots.find(workHash(c.tool, [16]byte(append(c.shape[:], c.shape[:]...))), func(n uint32) bool {
+	b.tools.at(b.toolFor(b.stem(c).tool)).respelled = true
+	tool, as := b.stem(c).tool, b.shape(c)
+	_, n := b.works.slots.find(workHash(tool, [16]byte(append(as[:], as[:]...))), func(n uint32) bool {
 		o := b.calls.at(b.works.head(n))
-		return o.tool == c.tool && shape(o.args[:8]) == c.shape
+		return b.stem(o).tool == tool && shape(o.args[:8]) == as
 	})
 	if n != 0 && n&shared == 0 && b.calls.at(n).run == c.run {
 		b.chainShape(b.calls.at(n), n)
@@ -139,12 +138,12 @@ func (b *Book) listKeys() {
 }
 
 func (b *Book) chainShape(c *call, i uint32) {
-	if c.shape != (shape{}) && b.rule(c).Class != table.Pure && !c.shaped {
-		c.shaped = true
-		if b.sole[c.rule] && b.respelled(c) {
+	if c.flags&(callShape|callShaped) == callShape && b.rule(c).Class != table.Pure {
+		c.flags |= callShaped
+		if b.sole[b.stem(c).rule] && b.respelled(c) {
 			b.meetSpelling(c)
 		}
-		b.enter(&b.shapes, shapeHash(c.run, c.tool, c.shape), i, sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
+		b.enter(&b.shapes, b.shapeHash(c), i, b.sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
 	}
 }
 
@@ -155,24 +154,27 @@ func shapeHash(run, tool uint32, of shape) uint64 {
 	return hashed(first64(of[:]) ^ mix(uint64(run)<<32|uint64(tool), 0xa0761d6478bd642f))
 }
 
-func sameShape(c *call) func(*call) bool {
-	return func(o *call) bool { return o.shape == c.shape && o.run == c.run && o.tool == c.tool }
+func (b *Book) shapeHash(c *call) uint64 { return shapeHash(c.run, b.stem(c).tool, b.shape(c)) }
+
+func (b *Book) sameShape(c *call) func(*call) bool {
+	tool, as := b.stem(c).tool, b.shape(c)
+	return func(o *call) bool { return o.run == c.run && b.stem(o).tool == tool && b.shape(o) == as }
 }
 
 func workHash(tool uint32, args [16]byte) uint64 {
 	return hashed(first64(args[:]) ^ mix(uint64(tool), 0xe7037ed1a0b428db))
 }
 
-func sameWork(tool uint32, args [16]byte) func(*call) bool {
-	return func(o *call) bool { return o.args == args && o.tool == tool }
+func (b *Book) sameWork(tool uint32, args [16]byte) func(*call) bool {
+	return func(o *call) bool { return o.args == args && b.stem(o).tool == tool }
 }
 
-// shape is the bucket of the calls that share a call's shape, 0 when it is alone.
-func (b *Book) shape(c *call) uint32 {
+// shapeBucket is the bucket of the calls that share a call's shape, 0 when it is alone.
+func (b *Book) shapeBucket(c *call) uint32 {
 	if c.flags&callShapes == 0 {
 		return 0
 	}
-	k, _ := b.lookUp(&b.shapes, shapeHash(c.run, c.tool, c.shape), sameShape(c))
+	k, _ := b.lookUp(&b.shapes, b.shapeHash(c), b.sameShape(c))
 	return k
 }
 
@@ -181,7 +183,7 @@ func (b *Book) work(c *call) uint32 {
 	if c.flags&callWorks == 0 {
 		return 0
 	}
-	k, _ := b.lookUp(&b.works, workHash(c.tool, c.args), sameWork(c.tool, c.args))
+	k, _ := b.lookUp(&b.works, workHash(b.stem(c).tool, c.args), b.sameWork(b.stem(c).tool, c.args))
 	return k
 }
 
@@ -194,12 +196,11 @@ func (b *Book) sameIntent(i uint32) []uint32 {
 }
 
 func (b *Book) chainRecorded(c *call, i uint32) {
-	r := b.recOf.at(b.aside(c).recorded)
-	if r == 0 {
-		r = b.recorded.add(bucket{})
-		b.recOf.set(b.aside(c).recorded, r)
+	name := b.setNamed(b.aside(c).recorded)
+	if name.recorded == 0 {
+		name.recorded = b.recorded.add(bucket{})
 	}
-	at := b.recorded.at(r)
+	at := b.recorded.at(name.recorded)
 	if at.tail == 0 {
 		at.head = i
 	} else {
@@ -225,13 +226,13 @@ func (b *Book) chainGroup(c *call, i uint32) {
 	g := b.groups.at(n &^ shared)
 	b.setAside(b.calls.at(g.tail)).nextInGroup = i
 	g.tail = i
-	c.group = n &^ shared
+	b.setTie(c).group = n &^ shared
 }
 
 func (b *Book) groupKey(c *call) groupKey {
 	k := groupKey{id: b.cfg.Recipe.ID(c.key)}
 	if b.cfg.Match != MatchNone {
-		k.side = b.files[c.file].side
+		k.side = b.files[b.stem(c).file].side
 	}
 	return k
 }
@@ -257,7 +258,7 @@ func (b *Book) makeGroup(k groupKey, at int, i uint32) uint32 {
 	g := b.groups.add(group{id: k.id, side: k.side, head: i, tail: i})
 	b.groupOf.set(at, g|shared)
 	c := b.calls.at(i)
-	c.group = g
+	b.setTie(c).group = g
 	if c.flags&callCounted != 0 {
 		made := b.groups.at(g)
 		made.n = 1
@@ -269,8 +270,8 @@ func (b *Book) makeGroup(k groupKey, at int, i uint32) uint32 {
 // group is the group of a call, made where it had none; 0 for a call that has no key or never counted.
 func (b *Book) group(i uint32) uint32 {
 	c := b.calls.at(i)
-	if c.group != 0 || c.flags&callNoKey != 0 || c.flags&callChained == 0 {
-		return c.group
+	if b.tie(c).group != 0 || c.flags&callNoKey != 0 || c.flags&callChained == 0 {
+		return b.tie(c).group
 	}
 	if c.flags&callAlone != 0 {
 		c.flags &^= callAlone

@@ -65,7 +65,7 @@ func (b *Book) LoneKeys(limit int) []LoneKey {
 		left[side]--
 		open--
 		c := b.calls.at(calls[0])
-		out = append(out, LoneKey{b.sides[side], b.keyText(c), b.names.text(c.tool), b.names.text(c.run)})
+		out = append(out, LoneKey{b.sides[side], b.keyText(c), b.names.text(b.stem(c).tool), b.names.text(c.run)})
 	}
 	return out
 }

@@ -46,7 +46,7 @@ type undo struct {
 func (b *Book) Effects(key, side string) (Effects, bool) {
 	calls := b.keyCalls(key)
 	if b.cfg.Match != MatchNone {
-		calls = slices.DeleteFunc(calls, func(i uint32) bool { return b.files[b.calls.at(i).file].Side != side })
+		calls = slices.DeleteFunc(calls, func(i uint32) bool { return b.files[b.stem(b.calls.at(i)).file].Side != side })
 	}
 	if len(calls) == 0 || b.calls.at(calls[0]).flags&callNoKey != 0 {
 		return Effects{}, false
@@ -55,7 +55,7 @@ func (b *Book) Effects(key, side string) (Effects, bool) {
 	calls = b.members(at.head, inGroup)
 	first := b.calls.at(calls[0])
 	e := Effects{
-		Key: b.keyText(first), Run: b.names.text(first.run), Tool: b.names.text(first.tool), Rule: b.rule(first),
+		Key: b.keyText(first), Run: b.names.text(first.run), Tool: b.names.text(b.stem(first).tool), Rule: b.rule(first),
 		Call: b.callPos(calls[0]),
 	}
 	all := b.attempts(calls)
@@ -71,7 +71,7 @@ func (b *Book) Effects(key, side string) (Effects, bool) {
 	}
 	for _, x := range b.extras(at, calls, tries, e.Outcome) {
 		v := Effect{Number: x.number, Undone: x.undone}
-		if x.result != 0 && b.results.at(x.result).hasPayload {
+		if x.result != 0 && b.results.at(x.result).flags&resultPayload != 0 {
 			v.Result = b.resultPos(x.result)
 		}
 		e.Extras = append(e.Extras, v)
@@ -133,7 +133,7 @@ func (b *Book) extras(at *group, calls []uint32, tries []attempt, o Outcome) []e
 
 // content is the payload of a result as its compensation is keyed: a cut one is what is left of it.
 func (b *Book) content(i uint32) (out [17]byte) {
-	if b.results.at(i).hasPayload {
+	if b.results.at(i).flags&resultPayload != 0 {
 		copy(out[:], b.digestUnder(i, b.ruleOfResult(i)))
 		out[16] = 1
 	}

@@ -58,12 +58,40 @@ type link struct {
 	at            place
 }
 
-func (b *Book) runFor(name uint32) uint32 {
-	r := b.runOf.at(name)
-	if r == 0 {
-		r = b.runs.add(run{name: name})
-		b.runOf.set(name, r)
+// named are the numbers of what has a name: a run, a tool, a recorded key. 0: there is none.
+type named struct{ run, tool, recorded uint32 }
+
+// namedAs is what has a name.
+func (b *Book) namedAs(name uint32) named {
+	if name == 0 {
+		return b.nameless
 	}
+	n := b.names.note(name)
+	if n == 0 {
+		return named{}
+	}
+	return *b.named.at(n)
+}
+
+// setNamed is for writing.
+func (b *Book) setNamed(name uint32) *named {
+	if name == 0 {
+		return &b.nameless
+	}
+	n := b.names.note(name)
+	if n == 0 {
+		n = b.named.add(named{})
+		b.names.setNote(name, n)
+	}
+	return b.named.at(n)
+}
+
+func (b *Book) runFor(name uint32) uint32 {
+	if r := b.namedAs(name).run; r != 0 {
+		return r
+	}
+	r := b.runs.add(run{name: name})
+	b.setNamed(name).run = r
 	return r
 }
 
@@ -74,6 +102,14 @@ func (b *Book) runText(name uint32) string {
 		at.text = b.names.text(name)
 	}
 	return at.text
+}
+
+// runName is the name of a run that may be known by a result alone.
+func (b *Book) runName(name uint32) string {
+	if b.namedAs(name).run != 0 {
+		return b.runText(name)
+	}
+	return b.names.text(name)
 }
 
 // toolText is the name of a tool that was seen.
@@ -161,7 +197,7 @@ func (b *Book) tally(i uint32, counted bool) {
 	if r.n += d; r.n == 0 || r.n == 1 && d == 1 {
 		b.totals.Runs += d
 	}
-	t := b.toolFor(c.tool)
+	t := b.toolFor(b.stem(c).tool)
 	at := b.tools.at(t)
 	if at.calls += d; at.calls == 0 || at.calls == 1 && d == 1 {
 		b.totals.Tools += d
@@ -180,8 +216,8 @@ func (b *Book) tally(i uint32, counted bool) {
 	at.sides |= b.sideBit(c)
 	at.last = max(at.last, c.time)
 	b.sideTally(c, class, d)
-	if c.group != 0 {
-		g := b.groups.at(c.group)
+	if b.tie(c).group != 0 {
+		g := b.groups.at(b.tie(c).group)
 		if g.n = uint32(int(g.n) + d); d > 0 && g.n > 1 || d < 0 && g.n > 0 {
 			at.repeats += d
 		}
@@ -198,7 +234,7 @@ func (b *Book) tally(i uint32, counted bool) {
 }
 
 // sideBit is the bit of a call's side in a mask; sides beyond the fifteenth share one.
-func (b *Book) sideBit(c *call) uint16 { return 1 << min(b.files[c.file].side, 15) }
+func (b *Book) sideBit(c *call) uint16 { return 1 << min(b.files[b.stem(c).file].side, 15) }
 
 // setSides keeps the number of keys that only one side called.
 func (b *Book) setSides(g *group, sides uint16) {
@@ -238,23 +274,23 @@ func (b *Book) onlyOn() []int {
 }
 
 func (b *Book) toolFor(name uint32) uint32 {
-	t := b.toolOf.at(name)
-	if t == 0 {
-		t = b.tools.add(tool{name: name, last: trace.NoTime})
-		b.toolOf.set(name, t)
+	if t := b.namedAs(name).tool; t != 0 {
+		return t
 	}
+	t := b.tools.add(tool{name: name, last: trace.NoTime})
+	b.setNamed(name).tool = t
 	return t
 }
 
 // state keeps a tool's counts of open and failed calls.
 func (b *Book) state(i uint32) {
 	c := b.calls.at(i)
-	at := b.tools.at(b.toolFor(c.tool))
+	at := b.tools.at(b.toolFor(b.stem(c).tool))
 	counted := c.flags&callCounted != 0
-	open := counted && c.result == 0
+	open := counted && b.tie(c).result == 0
 	failed := false
-	if counted && c.result != 0 {
-		s := b.results.at(c.result).status
+	if counted && b.tie(c).result != 0 {
+		s := b.results.at(b.tie(c).result).status
 		failed = s == trace.Error || s == trace.Ambiguous
 	}
 	flip := func(flag callFlags, on bool, n *int) {
@@ -275,21 +311,21 @@ func (b *Book) state(i uint32) {
 // touch marks everything that a call's state decides about.
 func (b *Book) touch(i uint32) {
 	c := b.calls.at(i)
-	if c.flags&(callNoKey|callHeld) != 0 || c.result == 0 && b.records(c.file) {
+	if c.flags&(callNoKey|callHeld) != 0 || b.tie(c).result == 0 && b.records(b.stem(c).file) {
 		b.openers.add(i)
 	}
 	b.mark(entRun, b.runFor(c.run))
-	b.mark(entTool, b.toolFor(c.tool))
+	b.mark(entTool, b.toolFor(b.stem(c).tool))
 	if b.aside(c).recorded != 0 {
-		b.mark(entRecorded, b.recOf.at(b.aside(c).recorded))
+		b.mark(entRecorded, b.namedAs(b.aside(c).recorded).recorded)
 		b.markRow(keys.IDOf(b.names.text(b.aside(c).recorded)))
 	}
 	if c.flags&callNoKey != 0 {
 		return
 	}
-	if g := c.group; g != 0 {
+	if g := b.tie(c).group; g != 0 {
 		b.mark(entGroup, g)
-	} else if c.result != 0 && b.results.at(c.result).next != 0 {
+	} else if b.tie(c).result != 0 && b.results.at(b.tie(c).result).next != 0 {
 		b.mark(entGroup, b.group(i))
 	}
 	if len(b.rows) > 0 {
@@ -298,7 +334,7 @@ func (b *Book) touch(i uint32) {
 	if b.rule(c).Class == table.Pure {
 		return
 	}
-	if k := b.shape(c); k != 0 && b.shapes.buckets.at(k).several {
+	if k := b.shapeBucket(c); k != 0 && b.shapes.buckets.at(k).several {
 		b.mark(entShape, k)
 	}
 	if !b.rule(c).Forever {
@@ -317,7 +353,7 @@ func (b *Book) markMatched(c *call) {
 	b.groupsOf(b.cfg.Recipe.ID(c.key), func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if k := b.work(c); k != 0 && b.cfg.Match == MatchIntent && !b.rule(c).Forever {
 		for i := b.works.buckets.at(k).head; i != 0; i = inWork(b, b.calls.at(i)) {
-			b.mark(entGroup, b.calls.at(i).group)
+			b.mark(entGroup, b.tie(b.calls.at(i)).group)
 		}
 	}
 }

@@ -46,14 +46,16 @@ type openKey struct {
 func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 	f.calls++
 	i, c := b.calls.next()
-	c.key, c.args, c.shape = r.Key, r.Args, shape(r.Shape[:8])
-	c.time, c.offset = r.Time, r.Offset
-	c.file, c.line, c.n, c.rule = id, uint32(f.FirstLine+f.lines)+r.Line, r.N, r.Rule
-	c.run, c.tool, c.id = in.name(r.Run), in.name(r.Tool), in.id(r.CallID)
-	if r.Recorded|r.Reason|r.Span != 0 || r.Reach == trace.ReachConn || f.latest != r.Time {
+	c.key, c.args, c.time, c.offset, c.line = r.Key, r.Args, r.Time, uint32(r.Offset), uint32(f.FirstLine+f.lines)+r.Line
+	c.run = in.name(r.Run)
+	c.stem = b.stemFor(id, r, in)
+	if r.CallID|r.Span != 0 {
+		t := b.setTie(c)
+		t.id, t.span = in.id(r.CallID), in.span(r.Span)
+	}
+	if r.Recorded|r.Reason != 0 || r.Reach == trace.ReachConn {
 		a := b.setAside(c)
-		a.recorded, a.reason, a.span, a.conn, a.place = in.name(r.Recorded), in.name(r.Reason), in.id(r.Span), in.name(r.Scope), f.latest
-		c.flags |= callPlaced
+		a.recorded, a.reason, a.conn = in.name(r.Recorded), in.name(r.Reason), in.name(r.Scope)
 	}
 	for _, on := range [...]struct {
 		yes  bool
@@ -68,25 +70,13 @@ func (b *Book) addCall(id FileID, f *file, r *Rec, in *interned) {
 		b.leftOut++
 		b.totals.Others++
 	}
-	for k := r.Leaves.From; k < r.Leaves.To; k++ {
-		l := in.batch.Leaves[k]
-		b.addLeaf(c, leaf{in.name(l.Pointer), in.name(l.Looks), l.Value}, k+1 < r.Leaves.To)
-	}
-	if c.id != 0 {
-		c.reach = r.Reach
-	}
+	leaves := in.batch.Leaves[r.Leaves.From:r.Leaves.To]
+	b.setMarks(c, f.latest, shape(r.Shape[:8]), len(leaves), func(k int) (spot, uint64) {
+		l := &leaves[k]
+		return spot{in.name(l.Pointer), in.name(l.Looks)}, l.Value
+	})
 	b.follow(id, event(i))
 	b.enterCall(i)
-}
-
-// addLeaf gives a call one more of its leaves; more says that another one follows.
-func (b *Book) addLeaf(c *call, l leaf, more bool) {
-	if more {
-		l.looks |= moreLeaves
-	}
-	if n := b.leaves.add(l); c.leaves == 0 {
-		c.leaves = n
-	}
 }
 
 // ownerOf is within what the id of a record reaches.
@@ -103,13 +93,13 @@ func ownerOf(r *Rec, run uint32, in *interned) uint32 {
 // enterCall puts a call among those of its id.
 func (b *Book) enterCall(i uint32) {
 	c := b.calls.at(i)
-	span := b.aside(c).span
-	if c.id == 0 && span == 0 {
+	span := b.tie(c).span
+	if b.tie(c).id == 0 && span == 0 {
 		b.applyCall(i, outcome{counted: true})
 		return
 	}
-	if c.id != 0 {
-		b.enterScope(b.scopeFor(scopeKey{c.reach, b.owner(c), c.id}), i)
+	if b.tie(c).id != 0 {
+		b.enterScope(b.scopeFor(scopeKey{b.stem(c).reach, b.owner(c), b.tie(c).id}), i)
 	}
 	if span != 0 {
 		b.enterSpan(span, i)
@@ -139,14 +129,14 @@ func (b *Book) scopeFor(k scopeKey) uint32 {
 	}
 	s := b.newScope(k)
 	b.scopeOf.put(h, s)
-	switch first := b.firstOf.at(k.id); {
+	switch first := b.ids.note(k.id); {
 	case first == 0:
-		b.firstOf.set(k.id, s)
+		b.ids.setNote(k.id, s)
 	case !b.several[k.id]:
 		b.several[k.id] = true
-		for i := b.scopes.at(b.root(first)).firstCall; i != 0; i = b.calls.at(i).nextInScope {
-			if c := b.calls.at(i); c.id == k.id && c.time != trace.NoTime {
-				b.same[sameKey{c.id, c.tool, c.time, c.args}] = i
+		for i := b.scopes.at(b.root(first)).firstCall; i != 0; i = b.tie(b.calls.at(i)).nextInScope {
+			if c := b.calls.at(i); b.tie(c).id == k.id && c.time != trace.NoTime {
+				b.same[sameKey{b.tie(c).id, b.stem(c).tool, c.time, c.args}] = i
 			}
 		}
 	}
@@ -168,10 +158,10 @@ func (b *Book) root(s uint32) uint32 {
 func (b *Book) enterScope(s, i uint32) {
 	b.chainCall(s, i)
 	c := b.calls.at(i)
-	if b.several[c.id] && c.time != trace.NoTime {
-		k := sameKey{c.id, c.tool, c.time, c.args}
+	if b.several[b.tie(c).id] && c.time != trace.NoTime {
+		k := sameKey{b.tie(c).id, b.stem(c).tool, c.time, c.args}
 		if other, ok := b.same[k]; ok {
-			b.join(b.calls.at(other).scope, s)
+			b.join(b.tie(b.calls.at(other)).scope, s)
 		} else {
 			b.same[k] = i
 		}
@@ -181,13 +171,13 @@ func (b *Book) enterScope(s, i uint32) {
 // enterSpan joins a call with an earlier one of the same span; a call without an id gets a scope of its own for that.
 func (b *Book) enterSpan(span, i uint32) {
 	c := b.calls.at(i)
-	if c.scope == 0 {
+	if b.tie(c).scope == 0 {
 		b.chainCall(b.newScope(scopeKey{}), i)
 	}
-	if other, ok := b.spans[span]; ok {
-		b.join(b.calls.at(other).scope, c.scope)
+	if other := b.spans.note(span); other != 0 {
+		b.join(b.tie(b.calls.at(other)).scope, b.tie(c).scope)
 	} else {
-		b.spans[span] = i
+		b.spans.setNote(span, i)
 	}
 }
 
@@ -196,11 +186,11 @@ func (b *Book) chainCall(s, i uint32) {
 	if at.lastCall == 0 {
 		at.firstCall = i
 	} else {
-		b.calls.at(at.lastCall).nextInScope = i
+		b.setTie(b.calls.at(at.lastCall)).nextInScope = i
 	}
 	at.lastCall = i
 	at.calls++
-	b.calls.at(i).scope = s
+	b.setTie(b.calls.at(i)).scope = s
 	b.markScope(s)
 }
 
@@ -236,7 +226,7 @@ func (b *Book) join(s, t uint32) {
 		if into.lastCall == 0 {
 			into.firstCall = from.firstCall
 		} else {
-			b.calls.at(into.lastCall).nextInScope = from.firstCall
+			b.setTie(b.calls.at(into.lastCall)).nextInScope = from.firstCall
 		}
 		into.lastCall = from.lastCall
 	}
@@ -290,7 +280,7 @@ func (b *Book) follow(id FileID, e event) {
 	}
 	if e.isResult() {
 		r := b.results.at(uint32(^e))
-		b.answer(fileID{fileRun{r.file, r.run}, r.id})
+		b.answer(fileID{fileRun{b.stemOf(r).file, r.run}, r.id()})
 	} else {
 		b.pushOpen(uint32(e))
 	}
@@ -307,14 +297,14 @@ func (b *Book) track(id FileID) {
 	call, result := max(t.from, 1), max(t.fromResult, 1)
 	for n := range t.n {
 		if t.results[n/64]>>(n%64)&1 != 0 {
-			for b.results.at(result).file != id {
+			for b.stemOf(b.results.at(result)).file != id {
 				result++
 			}
 			b.follow(id, ^event(result))
 			result++
 			continue
 		}
-		for b.calls.at(call).file != id {
+		for b.stem(b.calls.at(call)).file != id {
 			call++
 		}
 		b.follow(id, event(call))
@@ -337,9 +327,9 @@ type due struct {
 // pushOpen remembers a call as open for results that name no call. What is open is decided within a file, so that other files do not matter.
 func (b *Book) pushOpen(i uint32) {
 	c := b.calls.at(i)
-	k := openKey{fileRun{c.file, c.run}, c.tool}
-	if c.id != 0 {
-		at := fileID{k.fileRun, c.id}
+	k := openKey{fileRun{b.stem(c).file, c.run}, b.stem(c).tool}
+	if b.tie(c).id != 0 {
+		at := fileID{k.fileRun, b.tie(c).id}
 		d := b.due[at]
 		if d.early > 0 {
 			d.early--
@@ -353,7 +343,7 @@ func (b *Book) pushOpen(i uint32) {
 		return
 	}
 	if _, ok := b.open[k]; !ok {
-		b.openTools[k.fileRun] = append(b.openTools[k.fileRun], c.tool)
+		b.openTools[k.fileRun] = append(b.openTools[k.fileRun], b.stem(c).tool)
 	}
 	_, stack := b.topOpen(k)
 	b.open[k] = append(stack, i)
@@ -374,7 +364,7 @@ func (b *Book) answer(at fileID) {
 // noLongerDue takes a call that a result without an id was given to out of what is due.
 func (b *Book) noLongerDue(i uint32) {
 	c := b.calls.at(i)
-	at := fileID{fileRun{c.file, c.run}, c.id}
+	at := fileID{fileRun{b.stem(c).file, c.run}, b.tie(c).id}
 	if d, ok := b.due[at]; ok {
 		d.calls = slices.DeleteFunc(d.calls, func(j uint32) bool { return j == i })
 		b.setDue(at, d)
@@ -434,47 +424,64 @@ func (b *Book) addResult(id FileID, f *file, r *Rec, in *interned) {
 		b.flipped = append(b.flipped, f.Format)
 	}
 	b.totals.Results++
-	res := result{
-		payload: r.Payload, time: r.Time, place: f.latest, offset: r.Offset,
-		file: id, line: uint32(f.FirstLine+f.lines) + r.Line, n: r.N,
-		run: in.name(r.Run), tool: in.name(r.Tool), id: in.id(r.CallID),
-		status: r.Status, hasPayload: r.HasPayload, cut: r.Cut,
+	i, x := b.results.next()
+	x.payload, x.time, x.offset, x.line, x.status = r.Payload, r.Time, uint32(r.Offset), uint32(f.FirstLine+f.lines)+r.Line, r.Status
+	x.run, x.stem, x.to = in.name(r.Run), b.stemFor(id, r, in), in.id(r.CallID)
+	if r.HasPayload {
+		x.flags |= resultPayload
 	}
-	if r.Payloads.To > r.Payloads.From {
-		res.payloads = b.payloads.add(slices.Clone(in.batch.Payloads[r.Payloads.From:r.Payloads.To]))
+	if r.Cut {
+		x.flags |= resultCut
 	}
-	if res.id != 0 {
-		res.reach, res.owner = r.Reach, ownerOf(r, res.run, in)
-		i := b.results.add(res)
+	if more := (resultMore{place: f.latest}); f.latest != r.Time || r.Reach == trace.ReachConn || r.Payloads.To > r.Payloads.From {
+		more.conn = in.name(r.Scope)
+		if r.Payloads.To > r.Payloads.From {
+			more.payloads = b.payloads.add(slices.Clone(in.batch.Payloads[r.Payloads.From:r.Payloads.To]))
+		}
+		x.more = b.more.add(more)
+	}
+	if x.to != 0 {
 		b.follow(id, ^event(i))
 		b.enterResult(i)
 		return
 	}
 	b.track(id)
-	if i := b.popOpen(fileRun{id, res.run}, res.tool); i != 0 {
-		b.calls.at(i).flags |= callAnswered
-		b.noLongerDue(i)
-		res.direct = i
+	if c := b.popOpen(fileRun{id, x.run}, b.stemOf(x).tool); c != 0 {
+		b.calls.at(c).flags |= callAnswered
+		b.noLongerDue(c)
+		x.to = c
+		x.flags |= resultDirect
 	}
-	b.enterResult(b.results.add(res))
+	b.enterResult(i)
+}
+
+// stemFor is the stem of a record.
+func (b *Book) stemFor(id FileID, r *Rec, in *interned) uint32 {
+	s := stem{file: id, tool: in.name(r.Tool), high: uint32(uint64(r.Offset) >> 32), rule: r.Rule, n: r.N}
+	if r.CallID != 0 {
+		s.reach = r.Reach
+	}
+	return b.stems.put(s)
 }
 
 // enterResult puts a result among those of its id, or of the call that it was given to.
 func (b *Book) enterResult(i uint32) {
 	r := b.results.at(i)
-	switch {
-	case r.id != 0:
-		b.chainResult(b.scopeFor(scopeKey{r.reach, r.owner, r.id}), i)
-	case r.direct == 0:
-		b.applyResult(i, roleOrphan, 0)
-	default:
-		c := b.calls.at(r.direct)
-		if c.scope == 0 {
-			b.chainCall(b.newScope(scopeKey{}), r.direct)
-		}
-		b.chainResult(b.root(c.scope), i)
+	if r.id() != 0 {
+		b.chainResult(b.scopeFor(b.scopeKey(r)), i)
+		return
 	}
+	d := r.direct()
+	if d == 0 {
+		b.applyResult(i, roleOrphan, 0)
+		return
+	}
+	c := b.calls.at(d)
+	if b.tie(c).scope == 0 {
+		b.chainCall(b.newScope(scopeKey{}), d)
+	}
+	b.chainResult(b.root(b.tie(c).scope), i)
 }
 
 // rule is the rule of a call.
-func (b *Book) rule(c *call) *table.Rule { return b.rules[c.rule] }
+func (b *Book) rule(c *call) *table.Rule { return b.rules[b.stem(c).rule] }

@@ -25,12 +25,12 @@ func (b *Book) attempts(calls []uint32) []attempt {
 func (b *Book) attemptsInto(out []attempt, calls []uint32) []attempt {
 	for _, i := range calls {
 		c := b.calls.at(i)
-		if c.result == 0 {
+		if b.tie(c).result == 0 {
 			out = append(out, attempt{call: i})
 			continue
 		}
-		for r := c.result; r != 0; r = b.results.at(r).next {
-			out = append(out, attempt{i, r, r != c.result, b.results.at(r).status})
+		for r := b.tie(c).result; r != 0; r = b.results.at(r).next {
+			out = append(out, attempt{i, r, r != b.tie(c).result, b.results.at(r).status})
 		}
 	}
 	return out
@@ -76,7 +76,7 @@ func (b *Book) settleGroup(g uint32) {
 // single says whether the group is one call with at most one result and no finding but those of a ledger.
 func (b *Book) single(at *group) bool {
 	c := b.calls.at(at.head)
-	return at.head == at.tail && (c.result == 0 || b.results.at(c.result).next == 0)
+	return at.head == at.tail && (b.tie(c).result == 0 || b.results.at(b.tie(c).result).next == 0)
 }
 
 // begin fills what every finding about calls has in common. calls is in order and not empty.
@@ -84,9 +84,9 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 	first := b.calls.at(calls[0])
 	r := b.rule(first)
 	f := &Finding{
-		Kind: kind, Severity: sev, Tool: b.toolText(first.tool), Run: b.runText(first.run), Class: r.Class, Rule: r,
-		Calls: len(calls), First: b.callPos(calls[0]), CallID: b.ids.text(first.id), Side: b.files[first.file].Side,
-		Started: first.time, Last: trace.NoTime, when: b.placed(first), gen: int32(b.files[first.file].Generation),
+		Kind: kind, Severity: sev, Tool: b.toolText(b.stem(first).tool), Run: b.runText(first.run), Class: r.Class, Rule: r,
+		Calls: len(calls), First: b.callPos(calls[0]), CallID: b.ids.text(b.tie(first).id), Side: b.files[b.stem(first).file].Side,
+		Started: first.time, Last: trace.NoTime, when: b.placed(first), gen: int32(b.files[b.stem(first).file].Generation),
 	}
 	if first.flags&callNoKey == 0 {
 		f.Key = b.keyText(first)
@@ -95,7 +95,7 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 	for _, i := range calls {
 		c := b.calls.at(i)
 		f.Last = max(f.Last, c.time)
-		for x := c.result; x != 0; x = b.results.at(x).next {
+		for x := b.tie(c).result; x != 0; x = b.results.at(x).next {
 			f.Results++
 			f.Last = max(f.Last, b.results.at(x).time)
 		}
@@ -126,7 +126,7 @@ func (b *Book) keyText(c *call) string {
 	if !b.rule(c).Forever {
 		run.Text = b.names.bytes(c.run)
 	}
-	return r.Spell(c.key, run, b.names.bytes(c.tool))
+	return r.Spell(c.key, run, b.names.bytes(b.stem(c).tool))
 }
 
 // maxAbout bounds the runs that one finding is counted in; a key stands in more than one run only with `scope: forever`, an intent across runs in many.
@@ -179,10 +179,10 @@ func (b *Book) cause(calls []uint32, tries []attempt) Cause {
 	again := len(tries) > len(calls) && slices.ContainsFunc(tries, func(t attempt) bool { return t.double })
 	for _, i := range calls {
 		c := b.calls.at(i)
-		if c.id == 0 {
+		if b.tie(c).id == 0 {
 			return CauseUnknown
 		}
-		s := b.root(c.scope)
+		s := b.root(b.tie(c).scope)
 		again = again || ids[s]
 		ids[s] = true
 	}
@@ -227,7 +227,7 @@ func (b *Book) overlap(tries []attempt) bool {
 
 // outcome is the first rule of PRODUCT.md's table that holds.
 func (b *Book) outcome(at *group, calls []uint32, tries []attempt, overlap bool) Outcome {
-	if !slices.ContainsFunc(calls, func(i uint32) bool { return b.records(b.calls.at(i).file) }) {
+	if !slices.ContainsFunc(calls, func(i uint32) bool { return b.records(b.stem(b.calls.at(i)).file) }) {
 		return OutcomeUnknown
 	}
 	payloads := map[[17]byte]bool{}
@@ -311,7 +311,7 @@ func mutates(c table.Class) bool { return c == table.Keyed || c == table.Compens
 // unmatched judges whether a mutator's key has the ledger row, and the other side's call, that it should have.
 func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding {
 	if !mutates(b.rule(b.calls.at(calls[0])).Class) {
-		b.setInLedger(b.calls.at(calls[0]).group, calls, false)
+		b.setInLedger(b.tie(b.calls.at(calls[0])).group, calls, false)
 		return nil
 	}
 	var now []*Finding
@@ -326,10 +326,10 @@ func (b *Book) unmatched(at *group, calls []uint32, tries []attempt) []*Finding 
 	}
 	if b.cfg.Ledger {
 		met := b.meets(at.id, calls)
-		b.setInLedger(b.calls.at(calls[0]).group, calls, met)
+		b.setInLedger(b.tie(b.calls.at(calls[0])).group, calls, met)
 		refused := !slices.ContainsFunc(tries, func(t attempt) bool { return t.status != trace.Refused })
-		if !met && !refused && b.leads(at, calls) && !b.youngCalls(calls, b.calls.at(calls[0]).group, 0) {
-			add(whyNoRow, b.files[b.calls.at(calls[0]).file].Side)
+		if !met && !refused && b.leads(at, calls) && !b.youngCalls(calls, b.tie(b.calls.at(calls[0])).group, 0) {
+			add(whyNoRow, b.files[b.stem(b.calls.at(calls[0])).file].Side)
 		}
 	}
 	if b.cfg.Match != MatchNone && b.lonely(at, calls) {
@@ -389,7 +389,7 @@ func (b *Book) lonely(at *group, calls []uint32) bool {
 		})
 	} else {
 		for _, i := range b.sameIntent(calls[0]) {
-			has[b.files[b.calls.at(i).file].side] = true
+			has[b.files[b.stem(b.calls.at(i)).file].side] = true
 		}
 	}
 	for side := 1; side < len(b.sides); side++ {

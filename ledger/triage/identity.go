@@ -36,7 +36,7 @@ func (b *Book) settleScope(s uint32) {
 	}
 	if at.joined {
 		at.joined = false
-		for i := at.firstCall; i != 0; i = b.calls.at(i).nextInScope {
+		for i := at.firstCall; i != 0; i = b.tie(b.calls.at(i)).nextInScope {
 			if b.calls.at(i).flags&callChained != 0 {
 				b.touch(i)
 			}
@@ -52,7 +52,7 @@ func (b *Book) settleScope(s uint32) {
 		return
 	}
 	p := pairing{b: b}
-	for i := at.firstCall; i != 0; i = b.calls.at(i).nextInScope {
+	for i := at.firstCall; i != 0; i = b.tie(b.calls.at(i)).nextInScope {
 		p.calls = append(p.calls, i)
 	}
 	for i := at.firstResult; i != 0; i = b.results.at(i).nextInScope {
@@ -97,17 +97,17 @@ func (p *pairing) sortCalls() {
 	moments, meanings, spans := map[moment]uint32{}, map[meaning]uint32{}, map[uint32]uint32{}
 	for _, i := range p.calls {
 		c := p.b.calls.at(i)
-		transcript := p.b.files[c.file].Restates
-		m := meaning{c.tool, c.args}
+		transcript := p.b.files[p.b.stem(c).file].Restates
+		m := meaning{p.b.stem(c).tool, c.args}
 		of := uint32(0)
-		span := p.b.aside(c).span
+		span := p.b.tie(c).span
 		if span != 0 {
 			of = spans[span]
 		}
-		if of == 0 && c.id != 0 && c.time != trace.NoTime {
-			of = moments[moment{c.id, m, c.time}]
+		if of == 0 && p.b.tie(c).id != 0 && c.time != trace.NoTime {
+			of = moments[moment{p.b.tie(c).id, m, c.time}]
 		}
-		if of == 0 && c.id != 0 && transcript {
+		if of == 0 && p.b.tie(c).id != 0 && transcript {
 			if of = meanings[m]; of != 0 {
 				p.restated = append(p.restated, i)
 			}
@@ -122,10 +122,10 @@ func (p *pairing) sortCalls() {
 		if span != 0 {
 			spans[span] = call
 		}
-		if c.id != 0 && c.time != trace.NoTime {
-			moments[moment{c.id, m, c.time}] = call
+		if p.b.tie(c).id != 0 && c.time != trace.NoTime {
+			moments[moment{p.b.tie(c).id, m, c.time}] = call
 		}
-		if c.id != 0 && transcript && meanings[m] == 0 {
+		if p.b.tie(c).id != 0 && transcript && meanings[m] == 0 {
 			meanings[m] = call
 		}
 	}
@@ -148,7 +148,7 @@ func (p *pairing) dropCopiedResults() {
 	stamps, times := map[stamp]bool{}, map[int64]bool{}
 	for _, i := range p.results {
 		r := p.b.results.at(i)
-		own := r.direct
+		own := r.direct()
 		if own == 0 {
 			if list := byRun[r.run]; len(list) > 0 {
 				own = list[min(turn[r.run], len(list)-1)]
@@ -170,7 +170,7 @@ func (p *pairing) dropCopiedResults() {
 func (p *pairing) payload(i uint32) [17]byte {
 	rule := uint16(0)
 	if len(p.calls) > 0 {
-		rule = p.b.calls.at(p.calls[0]).rule
+		rule = p.b.stem(p.b.calls.at(p.calls[0])).rule
 	}
 	return p.b.payloadUnder(i, rule)
 }
@@ -183,7 +183,7 @@ func (b *Book) payloadOf(i uint32) [17]byte {
 // ruleOfResult is the rule of the call that a result belongs to.
 func (b *Book) ruleOfResult(i uint32) uint16 {
 	if of := b.results.at(i).of; of != 0 {
-		return b.calls.at(of).rule
+		return b.stem(b.calls.at(of)).rule
 	}
 	return 0
 }
@@ -192,9 +192,9 @@ func (b *Book) ruleOfResult(i uint32) uint16 {
 func (b *Book) payloadUnder(i uint32, rule uint16) (out [17]byte) {
 	r := b.results.at(i)
 	switch {
-	case r.cut:
+	case r.flags&resultCut != 0:
 		out[0], out[1], out[2], out[3], out[16] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24), 2
-	case r.hasPayload:
+	case r.flags&resultPayload != 0:
 		copy(out[:], b.digestUnder(i, rule))
 		out[16] = 1
 	}
@@ -204,11 +204,12 @@ func (b *Book) payloadUnder(i uint32, rule uint16) (out [17]byte) {
 // digestUnder is the digest of a result's payload, less what a rule leaves out.
 func (b *Book) digestUnder(i uint32, rule uint16) []byte {
 	r := b.results.at(i)
-	if r.payloads != 0 {
-		for _, p := range *b.payloads.at(r.payloads) {
-			if p.Rule == rule {
-				return p.Payload[:]
-			}
+	if r.more == 0 || b.more.at(r.more).payloads == 0 {
+		return r.payload[:]
+	}
+	for _, p := range *b.payloads.at(b.more.at(r.more).payloads) {
+		if p.Rule == rule {
+			return p.Payload[:]
 		}
 	}
 	return r.payload[:]
@@ -220,11 +221,11 @@ func (p *pairing) pair() {
 	var named []uint32
 	for _, i := range p.left {
 		r := p.b.results.at(i)
-		if r.direct == 0 {
+		if r.direct() == 0 {
 			named = append(named, i)
 			continue
 		}
-		c := r.direct
+		c := r.direct()
 		if of, ok := p.copyOf[c]; ok {
 			c = of
 		}
@@ -304,8 +305,8 @@ func (p *pairing) apply() {
 func (b *Book) applyResult(i uint32, to role, of uint32) {
 	r := b.results.at(i)
 	r.role, r.of = to, of
-	if orphan := to == roleOrphan; orphan != r.counted {
-		r.counted = orphan
+	if orphan := to == roleOrphan; orphan != (r.flags&resultCounted != 0) {
+		r.flags ^= resultCounted
 		b.judgeOrphan(i)
 	}
 }
@@ -320,7 +321,7 @@ func (b *Book) applyCall(i uint32, o outcome) {
 		return
 	}
 	changed := c.flags&callLinked == 0 || b.aside(c).copyOf != o.copyOf || (c.flags&callCounted != 0) != o.counted
-	next := c.result
+	next := b.tie(c).result
 	for _, r := range o.results {
 		if next != r {
 			changed = true
@@ -333,10 +334,13 @@ func (b *Book) applyCall(i uint32, o outcome) {
 	if changed = changed || next != 0; !changed {
 		return
 	}
-	c.result = 0
+	first := uint32(0)
 	for n := len(o.results) - 1; n >= 0; n-- {
-		b.results.at(o.results[n]).next = c.result
-		c.result = o.results[n]
+		b.results.at(o.results[n]).next = first
+		first = o.results[n]
+	}
+	if first != b.tie(c).result {
+		b.setTie(c).result = first
 	}
 	if b.aside(c).copyOf != o.copyOf {
 		b.setAside(c).copyOf = o.copyOf

@@ -32,10 +32,10 @@ func (b *Book) Doings(from uint32, limit int) (page []Doing, next uint32) {
 		if c.flags&callCounted == 0 || b.rule(c).Class == table.Pure {
 			continue
 		}
-		if c.result == 0 {
+		if b.tie(c).result == 0 {
 			page = append(page, b.doing(i, 0))
 		}
-		for x := c.result; x != 0; x = b.results.at(x).next {
+		for x := b.tie(c).result; x != 0; x = b.results.at(x).next {
 			if s := b.results.at(x).status; s == trace.OK || s == trace.Ambiguous {
 				page = append(page, b.doing(i, x))
 			}
@@ -47,7 +47,7 @@ func (b *Book) Doings(from uint32, limit int) (page []Doing, next uint32) {
 func (b *Book) doing(i, x uint32) Doing {
 	c := b.calls.at(i)
 	d := Doing{
-		Call: b.callPos(i), Run: b.names.text(c.run), Tool: b.names.text(c.tool), CallID: b.ids.text(c.id), Side: b.files[c.file].Side,
+		Call: b.callPos(i), Run: b.names.text(c.run), Tool: b.names.text(b.stem(c).tool), CallID: b.ids.text(b.tie(c).id), Side: b.files[b.stem(c).file].Side,
 		Rule: b.rule(c), Time: c.time, Assumed: c.flags&callAssumed != 0,
 	}
 	if c.flags&callNoKey == 0 {

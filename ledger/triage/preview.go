@@ -93,7 +93,7 @@ func (b *Book) merge(calls []uint32) Merge {
 			m.Keys = append(m.Keys, MergedKey{Key: b.keyText(c), First: b.callPos(i)})
 		}
 		m.Keys[n].Calls++
-		for x := c.result; x != 0; x = b.results.at(x).next {
+		for x := b.tie(c).result; x != 0; x = b.results.at(x).next {
 			if b.results.at(x).status == trace.OK {
 				p := b.payloadOf(x)
 				payloads[group][p], all[p] = true, true

@@ -62,7 +62,7 @@ func (b *Book) Pending() bool { return b.pending }
 // judgeFormat marks everything of a format in which results begin to be recorded.
 func (b *Book) judgeFormat(format string) {
 	for i := uint32(1); i <= b.calls.last(); i++ {
-		if c := b.calls.at(i); c.flags&callChained != 0 && b.files[c.file].Format == format {
+		if c := b.calls.at(i); c.flags&callChained != 0 && b.files[b.stem(c).file].Format == format {
 			b.touch(i)
 		}
 	}
@@ -138,7 +138,7 @@ func (b *Book) findBegin(side uint16) {
 	s.began, s.stale = trace.NoTime, false
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
-		if b.files[c.file].side == side && c.flags&callCounted != 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
+		if b.files[b.stem(c).file].side == side && c.flags&callCounted != 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
 			s.began = b.placed(c)
 		}
 	}
@@ -152,7 +152,7 @@ func (b *Book) sum(side uint16) *sideSum {
 }
 
 func (b *Book) sideTally(c *call, class table.Class, d int) {
-	s := b.sum(b.files[c.file].side)
+	s := b.sum(b.files[b.stem(c).file].side)
 	s.calls += d
 	if mutates(class) {
 		s.mutators += d
@@ -178,7 +178,7 @@ func (b *Book) setInLedger(g uint32, calls []uint32, met bool) {
 	}
 	now := make([]uint32, len(b.sides))
 	for _, i := range calls {
-		side := b.files[b.calls.at(i).file].side
+		side := b.files[b.stem(b.calls.at(i)).file].side
 		now[side]++
 		b.sum(side).inLedger++
 	}

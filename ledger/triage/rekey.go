@@ -57,9 +57,12 @@ func (b *Book) under(t *table.Table) *Book {
 	cfg.Table = t
 	n := NewBook(cfg)
 	n.files, n.sides, n.sideOf, n.seen = b.files, b.sides, b.sideOf, b.seen
-	n.names, n.ids, n.calls, n.asides, n.results = b.names, b.ids, b.calls, b.asides, b.results
-	n.leaves, n.payloads, n.spelling = b.leaves, b.payloads, b.spelling
+	n.names, n.ids, n.spans, n.calls, n.asides, n.ties, n.stems, n.results, n.more = b.names, b.ids, b.spans, b.calls, b.asides, b.ties, b.stems, b.results, b.more
+	n.marks, n.spots, n.payloads, n.spelling = b.marks, b.spots, b.payloads, b.spelling
 	n.open, n.openTools, n.due = b.open, b.openTools, b.due
+	n.names.clearNotes()
+	n.ids.clearNotes()
+	n.spans.clearNotes()
 	n.totals, n.leftOut, n.bad, n.unread, n.loading, n.note = b.totals, b.leftOut, b.bad, b.unread, b.loading, b.note
 	n.totals.Calls, n.totals.Runs, n.totals.Tools = 0, 0, 0
 	n.acks, n.now, n.gen, n.acted = b.acks, b.now, b.gen, b.acted
@@ -85,28 +88,29 @@ func (c *Change) move(was, now *table.Table) {
 	last, of := uint32(0), []table.Move(nil)
 	for i := uint32(1); i <= c.b.calls.last(); i++ {
 		call := c.b.calls.at(i)
-		if of == nil || call.tool != last {
-			last = call.tool
+		if of == nil || c.b.stem(call).tool != last {
+			last = c.b.stem(call).tool
 			if of = moves[last]; of == nil {
 				of = was.Moves(c.b.names.text(last), now)
 				moves[last] = of
 			}
 		}
 		for _, m := range of {
-			if m.From != int(call.rule) {
+			if m.From != int(c.b.stem(call).rule) {
 				continue
 			}
-			call.rule = uint16(m.To)
-			if m.Read {
-				call.rule = uint16(m.From) // until it was read
+			if m.Read { // it has the rule it had until it was read
 				c.unread = append(c.unread, i)
+			} else {
+				c.b.setRule(call, uint16(m.To))
 			}
 			break
 		}
 	}
 	slices.SortFunc(c.unread, func(i, j uint32) int {
 		p, q := c.b.calls.at(i), c.b.calls.at(j)
-		return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.offset, q.offset), cmp.Compare(p.n, q.n))
+		s, t := c.b.stem(p), c.b.stem(q)
+		return cmp.Or(cmp.Compare(s.file, t.file), cmp.Compare(s.offset(p.offset), t.offset(q.offset)), cmp.Compare(s.n, t.n))
 	})
 	c.b.rules = was.Rules()
 }
@@ -131,7 +135,7 @@ func (c *Change) payloads(pairs [][2]int) {
 func (c *Change) Unread() int { return len(c.unread) }
 
 // File is the file of one of them.
-func (c *Change) File(k int) FileID { return c.b.calls.at(c.unread[k]).file }
+func (c *Change) File(k int) FileID { return c.b.stem(c.b.calls.at(c.unread[k])).file }
 
 // Pos is where one of them stands.
 func (c *Change) Pos(k int) Pos { return c.b.callPos(c.unread[k]) }
@@ -140,7 +144,7 @@ func (c *Change) Pos(k int) Pos { return c.b.callPos(c.unread[k]) }
 func (c *Change) Known(k int) Reread {
 	at := c.b.calls.at(c.unread[k])
 	return Reread{
-		Tool: c.b.names.bytes(at.tool), Run: c.b.names.bytes(at.run), Rule: c.b.rules[at.rule], Key: at.key,
+		Tool: c.b.names.bytes(c.b.stem(at).tool), Run: c.b.names.bytes(at.run), Rule: c.b.rules[c.b.stem(at).rule], Key: at.key,
 		NoKey: at.flags&callNoKey != 0, Args: at.args, Time: at.time,
 	}
 }
@@ -148,7 +152,8 @@ func (c *Change) Known(k int) Reread {
 // Set says what the new table makes of one of them. It is for one goroutine.
 func (c *Change) Set(k int, r *Rekeyed) {
 	at := c.b.calls.at(c.unread[k])
-	at.rule, at.key, at.args, at.shape, at.leaves = r.Rule, r.Key, r.Args, shape(r.Shape[:8]), 0
+	c.b.setRule(at, r.Rule)
+	at.key, at.args = r.Key, r.Args
 	if reason := c.b.names.put(r.Reason); reason != c.b.aside(at).reason {
 		c.b.setAside(at).reason = reason
 	}
@@ -161,9 +166,10 @@ func (c *Change) Set(k int, r *Rekeyed) {
 			at.flags |= on.flag
 		}
 	}
-	for i, l := range r.Leaves {
-		c.b.addLeaf(at, leaf{c.b.names.put(l.Pointer), c.b.names.put(l.Looks), l.Value}, i+1 < len(r.Leaves))
-	}
+	c.b.setMarks(at, c.b.placed(at), shape(r.Shape[:8]), len(r.Leaves), func(i int) (spot, uint64) {
+		l := &r.Leaves[i]
+		return spot{c.b.names.put(l.Pointer), c.b.names.put(l.Looks)}, l.Value
+	})
 }
 
 // Book ends the change: every call and result is entered anew. The ledger's rows and its facts are to be given to the book again.
@@ -171,14 +177,17 @@ func (c *Change) Book() *Book {
 	b := c.b
 	b.rules = b.cfg.Table.Rules()
 	b.sole = soleRules(b.rules)
-	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed | callPlaced
+	const kept = callNoKey | callOpaque | callIgnored | callAnswered | callLeftOut | callAssumed | callPlaced | callShape | callBlanked | callAside
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		at := b.calls.at(i)
 		at.flags &= kept
-		at.shaped = false
-		at.scope, at.nextInScope, at.group, at.prevInRun, at.result = 0, 0, 0, 0, 0
-		if at.aside != 0 {
-			a := b.asides.at(at.aside)
+		at.prevInRun = 0
+		if at.tie != 0 {
+			t := b.ties.at(at.tie)
+			t.scope, t.nextInScope, t.group, t.result = 0, 0, 0, 0
+		}
+		if at.flags&callAside != 0 {
+			a := b.asides.at(at.more)
 			a.nextInRec, a.nextInGroup, a.nextInShape, a.nextInWork, a.copyOf = 0, 0, 0, 0, 0
 		}
 		b.enterCall(i)
@@ -186,7 +195,8 @@ func (c *Change) Book() *Book {
 	for i := uint32(1); i <= b.results.last(); i++ {
 		at := b.results.at(i)
 		at.scope, at.nextInScope, at.of, at.next = 0, 0, 0, 0
-		at.role, at.counted = roleOrphan, false
+		at.role = roleOrphan
+		at.flags &^= resultCounted
 		b.enterResult(i)
 	}
 	return b

@@ -96,10 +96,10 @@ func (b *Book) markMeeting(r *row, key string) {
 	}
 	b.groupsOf(r.id, func(_ uint16, g uint32) { b.mark(entGroup, g) })
 	if name := b.names.find(key); name != 0 {
-		if at := b.recOf.at(name); at != 0 {
+		if at := b.namedAs(name).recorded; at != 0 {
 			b.mark(entRecorded, at)
 			for i := b.recorded.at(at).head; i != 0; i = inRecorded(b, b.calls.at(i)) {
-				if g := b.calls.at(i).group; g != 0 {
+				if g := b.tie(b.calls.at(i)).group; g != 0 {
 					b.mark(entGroup, g)
 				}
 			}
@@ -116,7 +116,7 @@ func (b *Book) meeting(r *row) []uint32 {
 		b.groupsOf(intent, gather)
 	}
 	if name := b.names.find(r.Key); name != 0 {
-		if at := b.recOf.at(name); at != 0 {
+		if at := b.namedAs(name).recorded; at != 0 {
 			out = append(out, b.members(b.recorded.at(at).head, inRecorded)...)
 		}
 	}
@@ -175,8 +175,8 @@ func (b *Book) rowFindings(r *row, calls []uint32) []*Finding {
 	oks, equal, answered, records := 0, false, false, true
 	for _, i := range calls {
 		c := b.calls.at(i)
-		records = records && b.records(c.file)
-		for x := c.result; x != 0; x = b.results.at(x).next {
+		records = records && b.records(b.stem(c).file)
+		for x := b.tie(c).result; x != 0; x = b.results.at(x).next {
 			answered = true
 			if b.results.at(x).status == trace.OK {
 				oks++
@@ -229,7 +229,7 @@ func (b *Book) drains(r *row, calls []uint32) bool {
 		return !b.youngRow(r)
 	}
 	for _, i := range calls {
-		if side := b.files[b.calls.at(i).file].side; side == b.draining() || side == 0 {
+		if side := b.files[b.stem(b.calls.at(i)).file].side; side == b.draining() || side == 0 {
 			return true
 		}
 	}

@@ -98,7 +98,7 @@ func (b *Book) settleRun(r uint32, calls []uint32) {
 // newWhileDraining is a run that began on the draining side after the drain did.
 func (b *Book) newWhileDraining(calls []uint32) *Finding {
 	first := b.calls.at(calls[0])
-	side := b.files[first.file].side
+	side := b.files[b.stem(first).file].side
 	if len(b.sides) < 3 || side != b.draining() || b.drainAt == trace.NoTime || b.placed(first) < b.drainAt {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (b *Book) streaks(calls []uint32) []*Finding {
 			continue
 		}
 		j := i + 1
-		for j < len(list) && b.failed(list[j]) && b.calls.at(list[j]).tool == b.calls.at(list[i]).tool {
+		for j < len(list) && b.failed(list[j]) && b.stem(b.calls.at(list[j])).tool == b.stem(b.calls.at(list[i])).tool {
 			j++
 		}
 		k := sort.Search(len(alike), func(k int) bool { return alike[k].from >= i })
@@ -172,28 +172,29 @@ func (b *Book) streaks(calls []uint32) []*Finding {
 // streaky says whether a call can stand in an identical streak: it has a key, and an answer where answers are recorded.
 func (b *Book) streaky(i uint32) bool {
 	c := b.calls.at(i)
-	return c.flags&callNoKey == 0 && (c.result != 0 || !b.records(c.file))
+	return c.flags&callNoKey == 0 && (b.tie(c).result != 0 || !b.records(b.stem(c).file))
 }
 
 // alike says whether two neighbours have one key and one answer.
 func (b *Book) alike(i, j uint32) bool {
 	p, q := b.calls.at(i), b.calls.at(j)
-	if p.key != q.key || p.tool != q.tool || !b.streaky(i) || !b.streaky(j) || (p.result == 0) != (q.result == 0) {
+	if p.key != q.key || b.stem(p).tool != b.stem(q).tool || !b.streaky(i) || !b.streaky(j) {
 		return false
 	}
-	if p.result == 0 {
-		return true
+	x, y := b.tie(p).result, b.tie(q).result
+	if x == 0 || y == 0 {
+		return x == y
 	}
-	return b.results.at(p.result).status == b.results.at(q.result).status && b.payloadOf(p.result) == b.payloadOf(q.result)
+	return b.results.at(x).status == b.results.at(y).status && b.payloadOf(x) == b.payloadOf(y)
 }
 
 // failed says whether a call was answered with an error or a refusal.
 func (b *Book) failed(i uint32) bool {
 	c := b.calls.at(i)
-	if c.result == 0 {
+	if b.tie(c).result == 0 {
 		return false
 	}
-	switch b.results.at(c.result).status {
+	switch b.results.at(b.tie(c).result).status {
 	case trace.Error, trace.Ambiguous, trace.Refused:
 		return true
 	}
@@ -205,7 +206,7 @@ func (b *Book) runBase(at *run, calls []uint32) *RunView {
 	first := b.calls.at(calls[0])
 	name := b.names.text(at.name)
 	v := &RunView{
-		Run: name, Side: b.files[first.file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(name),
+		Run: name, Side: b.files[b.stem(first).file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(name),
 		Started: first.time, Last: trace.NoTime, Ended: at.ended, First: b.callPos(calls[0]), place: b.placeOf(first),
 	}
 	v.Over = v.Calls > v.Ceiling
@@ -315,10 +316,10 @@ func (b *Book) settleTool(t uint32) {
 	first := b.calls.at(at.first)
 	name := b.names.text(at.name)
 	v := &ToolView{
-		Tool: name, Class: toolClass(at.classes), Rule: int(first.rule), Calls: at.calls, Unclassified: at.unclassified,
+		Tool: name, Class: toolClass(at.classes), Rule: int(b.stem(first).rule), Calls: at.calls, Unclassified: at.unclassified,
 		Repeats: at.repeats, Errors: at.failed, Open: at.open, Last: at.last, First: b.callPos(at.first), place: b.placeOf(first),
 	}
-	if !b.records(first.file) {
+	if !b.records(b.stem(first).file) {
 		v.Open = 0
 	}
 	for side := 1; side < len(b.sides); side++ {
@@ -359,7 +360,7 @@ func (b *Book) findFirst(t uint32) {
 	at.first, at.stale, at.sides = 0, false, 0
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
-		if c.tool != at.name || c.flags&callCounted == 0 {
+		if b.stem(c).tool != at.name || c.flags&callCounted == 0 {
 			continue
 		}
 		at.sides |= b.sideBit(c)

@@ -6,35 +6,59 @@ import (
 )
 
 // slots is a hash table of numbers: what they stand for is kept elsewhere and compared by the caller. An entry is the upper half of its hash and the number,
-// so that a search looks elsewhere only when that half is equal. The table is one part while it is small, and then twice as many parts each time, of
-// which each gives half its entries to a new one: growing leaves nothing behind.
+// so that a search looks elsewhere only when that half is equal. The table is one part while it is small, and then many, each of which grows by a quarter
+// when it is full, in segments of which the old ones stay: growing leaves nothing behind.
 type slots struct {
-	parts [][]uint64
-	n     int
+	parts  []part
+	n      int
+	slab   []uint64 // where segments are cut from
+	size   int      // of all slabs so far
+	copied []uint64 // memory for the entries of the part that grows
 }
 
-// partBits is the size of a part when there are several.
-const partBits = 16
-
-// part is the part of a hash, and where in it a search begins.
-func (s *slots) part(hash uint64) (part int, from uint32) {
-	part = int(uint32(hash)>>partBits) & (len(s.parts) - 1)
-	return part, uint32(hash) & uint32(len(s.parts[part])-1)
+// part is a table of its own: entries are looked for from a place on that follows from the hash, and in the order of those places.
+type part struct {
+	segments [][]uint64
+	size     uint32 // entries that there is room for
+	n        uint32
 }
+
+const (
+	partBits    = 8 // of the number of parts when there are several
+	segmentBits = 10
+	onePart     = 1 << 16 // entries that a part has room for when it becomes several
+)
+
+func (p *part) at(i uint32) *uint64 { return &p.segments[i>>segmentBits][i&(1<<segmentBits-1)] }
+
+// from is where in the part a search begins.
+func (p *part) from(hash uint64) uint32 {
+	return uint32(uint64(uint32(hash)>>partBits) * uint64(p.size) >> (32 - partBits))
+}
+
+// part is the part of a hash.
+func (s *slots) part(hash uint64) int { return int(hash) & (len(s.parts) - 1) }
 
 // find returns the position of the entry of that hash for which is holds, and its number; number 0: there is none.
 func (s *slots) find(hash uint64, is func(uint32) bool) (at int, number uint32) {
 	if len(s.parts) == 0 {
 		return 0, 0
 	}
-	part, i := s.part(hash)
-	for table := s.parts[part]; ; i = (i + 1) & uint32(len(table)-1) {
-		e := table[i]
-		if e == 0 {
-			return 0, 0
+	k := s.part(hash)
+	p := &s.parts[k]
+	for i := p.from(hash); ; {
+		segment := p.segments[i>>segmentBits]
+		for _, e := range segment[i&(1<<segmentBits-1):] {
+			if e == 0 {
+				return 0, 0
+			}
+			if e>>32 == hash>>32 && is(uint32(e)) {
+				return int(i)<<partBits | k, uint32(e)
+			}
+			i++
 		}
-		if e>>32 == hash>>32 && is(uint32(e)) {
-			return part<<partBits | int(i), uint32(e)
+		if i == p.size {
+			i = 0
 		}
 	}
 }
@@ -44,75 +68,92 @@ func (s *slots) peek(hash uint64) uint64 {
 	if len(s.parts) == 0 {
 		return 0
 	}
-	part, i := s.part(hash)
-	return s.parts[part][i]
+	p := &s.parts[s.part(hash)]
+	return *p.at(p.from(hash))
 }
 
 // put adds a number (not 0) under a hash.
 func (s *slots) put(hash uint64, number uint32) {
-	if s.n == s.room() {
-		s.grow()
+	if len(s.parts) == 0 {
+		s.parts = make([]part, 1)
+	}
+	p := &s.parts[s.part(hash)]
+	if p.n >= p.size/5*4 {
+		s.grow(p)
+		p = &s.parts[s.part(hash)]
 	}
 	s.n++
-	s.place(hash, number)
+	p.n++
+	p.place(hash, number)
 }
 
-// room is how many entries the table holds before it grows.
-func (s *slots) room() int {
-	if len(s.parts) == 0 {
-		return 0
+func (p *part) place(hash uint64, number uint32) {
+	i := p.from(hash)
+	at := p.at(i)
+	for ; *at != 0; at = p.at(i) {
+		if i++; i == p.size {
+			i = 0
+		}
 	}
-	return len(s.parts) * len(s.parts[0]) / 4 * 3
+	*at = hash>>32<<32 | uint64(number)
 }
 
-func (s *slots) place(hash uint64, number uint32) {
-	part, i := s.part(hash)
-	table := s.parts[part]
-	for table[i] != 0 {
-		i = (i + 1) & uint32(len(table)-1)
+// grow makes a part larger, or makes several of the only one.
+func (s *slots) grow(p *part) {
+	s.copied = s.copied[:0]
+	for _, segment := range p.segments {
+		s.copied = append(s.copied, segment...)
+		clear(segment)
 	}
-	table[i] = hash>>32<<32 | uint64(number)
-}
-
-// grow makes the table larger. Where an entry goes follows from the upper half of its hash.
-func (s *slots) grow() {
-	const least, most = 1 << 10, 1 << partBits
-	n := len(s.parts)
-	if n == 0 {
-		s.parts = [][]uint64{make([]uint64, least)}
-		return
+	if len(s.parts) > 1 || p.size < onePart {
+		more := len(p.segments) / 4
+		if len(s.parts) == 1 {
+			more = len(p.segments)
+		}
+		s.extend(p, max(1, more))
+	} else {
+		old := p.segments
+		s.parts = make([]part, 1<<partBits)
+		for i := range s.parts {
+			if len(old) > 0 {
+				s.parts[i].segments, s.parts[i].size = append(s.parts[i].segments, old[0]), 1<<segmentBits
+				old = old[1:]
+			} else {
+				s.extend(&s.parts[i], 1)
+			}
+		}
 	}
-	was := s.parts[0]
-	if n == 1 && len(was) < most {
-		s.parts[0] = make([]uint64, 4*len(was))
-		s.again(was)
-		return
-	}
-	slab := make([]uint64, n<<partBits)
-	huge(slab)
-	for ; len(slab) > 0; slab = slab[most:] {
-		s.parts = append(s.parts, slab[:most:most])
-	}
-	copied := make([]uint64, most)
-	for part := range n {
-		copy(copied, s.parts[part])
-		clear(s.parts[part])
-		s.again(copied)
-	}
-}
-
-// again places the entries of a part anew.
-func (s *slots) again(was []uint64) {
-	for _, e := range was {
+	for _, e := range s.copied { // where an entry goes follows from the upper half of its hash
 		if e != 0 {
-			s.place(e>>32<<32|spread(e>>32), uint32(e))
+			hash := e>>32<<32 | spread(e>>32)
+			to := p
+			if len(s.parts) > 1 && p != &s.parts[s.part(hash)] {
+				to = &s.parts[s.part(hash)]
+				to.n++
+			}
+			to.place(hash, uint32(e))
 		}
 	}
 }
 
+// extend adds segments to a part.
+func (s *slots) extend(p *part, n int) {
+	for range n {
+		if len(s.slab) == 0 {
+			room := max(1<<segmentBits, min(s.size/4>>segmentBits<<segmentBits, slabBytes/8))
+			s.slab = make([]uint64, room)
+			huge(s.slab)
+			s.size += room
+		}
+		p.segments = append(p.segments, s.slab[:1<<segmentBits:1<<segmentBits])
+		s.slab = s.slab[1<<segmentBits:]
+	}
+	p.size += uint32(n) << segmentBits
+}
+
 // set replaces the number at a position that find returned.
 func (s *slots) set(at int, number uint32) {
-	e := &s.parts[at>>partBits][at&(1<<partBits-1)]
+	e := s.parts[at&(1<<partBits-1)].at(uint32(at >> partBits))
 	*e = *e>>32<<32 | uint64(number)
 }
 

@@ -47,21 +47,29 @@ type Book struct {
 	seen    map[string]bool // plain and generic formats in which a result was seen
 	flipped []string        // formats in which results were seen since the last settling
 
-	names    texts // runs, tools, recorded keys, pointers
-	ids      texts // call ids and spans
+	names    texts // runs, tools, recorded keys, pointers; noted: the number among named
+	ids      texts // call ids; noted: the first scope
+	spans    texts // noted: the first call
+	named    chunks[named]
+	nameless named // of the empty name
 	calls    chunks[call]
 	results  chunks[result]
+	more     chunks[resultMore]
 	asides   chunks[aside]
-	nothing  aside
-	leaves   chunks[leaf]
+	ties     chunks[tie]
+	stems    stems
+	marks    chunks[mark]
+	spots    spots
+	nothing  struct { // for reading
+		tie   tie
+		aside aside
+	}
 	payloads chunks[[]RulePayload]
 
 	scopes    chunks[scope]
 	scopeOf   slots
-	firstOf   numbers // by call id: its first scope
 	several   map[uint32]bool
-	same      map[sameKey]uint32 // rule (1) of copies, for ids that stand in several scopes
-	spans     map[uint32]uint32
+	same      map[sameKey]uint32   // rule (1) of copies, for ids that stand in several scopes
 	open      map[openKey][]uint32 // of files in which results name no call
 	openTools map[fileRun][]uint32
 	due       map[fileID]due
@@ -74,11 +82,8 @@ type Book struct {
 	shapes   shelf               // by run, tool and shape
 	works    shelf               // by tool and arguments
 	recorded chunks[bucket]
-	recOf    numbers // by name
 	runs     chunks[run]
-	runOf    numbers // by name
 	tools    chunks[tool]
-	toolOf   numbers // by name
 	links    []link
 	forest   bool // links changed
 	rows     map[keys.ID]*row
@@ -134,7 +139,7 @@ func NewBook(cfg Config) *Book {
 	b := &Book{
 		cfg: cfg, rules: cfg.Table.Rules(),
 		sideOf: map[string]uint16{"": 0}, sides: []string{""}, seen: map[string]bool{},
-		several: map[uint32]bool{}, same: map[sameKey]uint32{}, spans: map[uint32]uint32{},
+		several: map[uint32]bool{}, same: map[sameKey]uint32{},
 		open: map[openKey][]uint32{}, openTools: map[fileRun][]uint32{}, due: map[fileID]due{},
 		rows: map[keys.ID]*row{}, met: map[uint32][]uint32{}, later: map[entity]uint32{},
 		drainAt: trace.NoTime, acted: trace.NoTime,
@@ -142,6 +147,7 @@ func NewBook(cfg Config) *Book {
 	b.sole = soleRules(b.rules)
 	b.names.init()
 	b.ids.init()
+	b.spans.init()
 	b.index.init()
 	b.spelling = b.names.put("number spelling")
 	return b
@@ -281,6 +287,13 @@ func (in *interned) id(s Str) uint32 {
 		*m = in.b.ids.putBytes(in.batch.Text(s))
 	}
 	return *m
+}
+
+func (in *interned) span(s Str) uint32 {
+	if s == 0 {
+		return 0
+	}
+	return in.b.spans.putBytes(in.batch.Text(s)) // each comes but once in a batch
 }
 
 // records says whether the file is a source that records results.
