@@ -51,18 +51,30 @@ func (b *Book) Report(now int64) *Report {
 	return r
 }
 
-// each makes a list of the findings of some kinds, in the order of the board; it is never nil.
+// each makes a list of the findings of some kinds, in the order of the board; it is never nil. Several goroutines make it where it is long and the book is
+// lean: then no answer about a finding changes the book.
 func each[T any](b *Book, make_ func(*Finding) T, from ...Kind) []T {
 	n := 0
 	for _, k := range from {
 		n += b.index.kinds[k].Len()
 	}
-	out := make([]T, 0, n)
+	list := make([]*Finding, 0, n)
 	for _, k := range from {
 		b.index.kinds[k].Scan(func(f *Finding) bool {
-			out = append(out, make_(f))
+			list = append(list, f)
 			return true
 		})
+	}
+	out := make([]T, n)
+	work := func(_ *memory, _, from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = make_(list[i])
+		}
+	}
+	if n < crowd || !b.lean() {
+		work(nil, 0, 0, n)
+	} else {
+		inPortions(n, work, func(int) {})
 	}
 	return out
 }

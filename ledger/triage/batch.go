@@ -94,7 +94,7 @@ type Batch struct {
 	Others int   // values that are neither call nor result
 	Tail   bool  // the file ended in an unfinished value: a partial tail
 
-	names, ids []uint32 // what the book has for each text; memory that Fold works in
+	names, ids, spans []uint32 // what the book has for each text; memory that Fold works in
 }
 
 // Reset empties a batch and keeps its memory, unless that is out of the ordinary.
@@ -105,7 +105,7 @@ func (b *Batch) Reset() {
 	}
 	*b = Batch{
 		Recs: b.Recs[:0], Leaves: b.Leaves[:0], Payloads: b.Payloads[:0], Bad: b.Bad[:0], text: b.text[:0], ends: b.ends[:0],
-		names: b.names[:0], ids: b.ids[:0],
+		names: b.names[:0], ids: b.ids[:0], spans: b.spans[:0],
 	}
 }
 

@@ -16,15 +16,13 @@ func (b *Book) when(c *call) int64 {
 	return b.placed(c)
 }
 
-// settleShape judges calls of one run and tool that are equal but for volatile leaves: drift.
-func (b *Book) settleShape(s uint32) {
+// judgeShape judges calls of one run and tool that are equal but for volatile leaves: drift.
+func (b *Book) judgeShape(_ *memory, s uint32) []*Finding {
 	at := b.shapes.buckets.at(s)
-	e := entity{entShape, s}
 	calls := b.members(at.head, inShape)
 	at.size = uint32(len(calls))
 	if !at.several || len(calls) < 2 {
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	sort.SliceStable(calls, func(i, j int) bool { return b.when(b.calls.at(calls[i])) < b.when(b.calls.at(calls[j])) })
 	window := int64(b.cfg.Table.Defaults.RetryWindow)
@@ -42,7 +40,7 @@ func (b *Book) settleShape(s uint32) {
 		}
 		from = i
 	}
-	b.hold(e, now)
+	return now
 }
 
 // drift is a piece of such calls with two or more keys.
@@ -104,13 +102,11 @@ func (b *Book) driftPointers(calls []uint32) (pointers, looks []string) {
 	return pointers, looks
 }
 
-// settleWork judges one intent, its run left out: the same in runs that do not belong together.
-func (b *Book) settleWork(w uint32) {
+// judgeWork judges one intent, its run left out: the same in runs that do not belong together.
+func (b *Book) judgeWork(_ *memory, w uint32) []*Finding {
 	at := b.works.buckets.at(w)
-	e := entity{entWork, w}
 	if !at.several {
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	calls := b.members(at.head, inWork)
 	at.size = uint32(len(calls))
@@ -121,18 +117,17 @@ func (b *Book) settleWork(w uint32) {
 		if !seen[r] {
 			seen[r] = true
 			trees[b.treeOf(r)] = true
-			runs = append(runs, b.names.text(b.calls.at(i).run))
+			runs = append(runs, b.runText(b.calls.at(i).run))
 		}
 	}
 	if len(trees) < 2 {
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	f := b.begin(CrossRun, Medium, calls)
 	f.ID = "cross-run " + f.Key
 	f.Key = ""
 	f.Runs = runs
-	b.hold(e, []*Finding{f})
+	return []*Finding{f}
 }
 
 // intent is what a key stands for: tool and arguments.
@@ -141,15 +136,13 @@ type intent struct {
 	args [16]byte
 }
 
-// settleRecorded judges the calls under one recorded key: several intents are a conflict. Where the ledger has a row of that key, the row judges.
-func (b *Book) settleRecorded(r uint32) {
+// judgeRecorded judges the calls under one recorded key: several intents are a conflict. Where the ledger has a row of that key, the row judges.
+func (b *Book) judgeRecorded(_ *memory, r uint32) []*Finding {
 	at := b.recorded.at(r)
-	e := entity{entRecorded, r}
 	calls := b.members(at.head, inRecorded)
 	at.size = uint32(len(calls))
 	if len(calls) == 0 {
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	recorded := b.aside(b.calls.at(calls[0])).recorded
 	row, hasRow := b.rows[b.recordedID(recorded)]
@@ -163,7 +156,7 @@ func (b *Book) settleRecorded(r uint32) {
 	if b.cfg.Ledger && !hasRow {
 		now = append(now, b.unkeyedUnmatched(b.names.text(recorded), calls)...)
 	}
-	b.hold(e, now)
+	return now
 }
 
 // conflict is one recorded key, or row, for several intents. Calls without a key take no part.
@@ -223,15 +216,10 @@ func (b *Book) unkeyedUnmatched(recorded string, calls []uint32) []*Finding {
 	return []*Finding{f}
 }
 
-// judgeCall keeps the findings of one call by itself: open, and without any key before a ledger.
-func (b *Book) judgeCall(i uint32) {
+// judgeCall makes the findings of one call by itself: open, and without any key before a ledger.
+func (b *Book) judgeCall(_ *memory, i uint32) []*Finding {
 	c := b.calls.at(i)
 	counted := c.flags&callCounted != 0
-	if counted && c.flags&callNoKey != 0 {
-		b.index.unkeyed[i] = struct{}{}
-	} else if c.flags&callNoKey != 0 {
-		delete(b.index.unkeyed, i)
-	}
 	var now []*Finding
 	if counted && b.tie(c).result == 0 && b.records(b.stem(c).file) {
 		f := b.begin(OpenCall, Medium, []uint32{i})
@@ -243,6 +231,19 @@ func (b *Book) judgeCall(i uint32) {
 		f.Why, f.ID = whyNoKey, "unmatched "+f.First.String()
 		now = append(now, f)
 	}
+	return now
+}
+
+// keepCall keeps them, and the list of calls without a key.
+func (b *Book) keepCall(i uint32, now []*Finding) {
+	c := b.calls.at(i)
+	if c.flags&callNoKey != 0 {
+		if c.flags&callCounted != 0 {
+			b.index.unkeyed[i] = struct{}{}
+		} else {
+			delete(b.index.unkeyed, i)
+		}
+	}
 	if len(now) == 0 && c.flags&callHeld == 0 {
 		return
 	}
@@ -252,8 +253,8 @@ func (b *Book) judgeCall(i uint32) {
 	b.hold(entity{entCall, i}, now)
 }
 
-// judgeOrphan keeps the finding of a result that found no call.
-func (b *Book) judgeOrphan(i uint32) {
+// judgeOrphan makes the finding of a result that found no call.
+func (b *Book) judgeOrphan(_ *memory, i uint32) []*Finding {
 	r := b.results.at(i)
 	var now []*Finding
 	if r.role == roleOrphan {
@@ -266,5 +267,5 @@ func (b *Book) judgeOrphan(i uint32) {
 		f.ID = "orphan " + f.First.String()
 		now = append(now, f)
 	}
-	b.hold(entity{entResult, i}, now)
+	return now
 }

@@ -29,6 +29,7 @@ const (
 	callShape    // has a shape: that of its arguments, unless it is blanked
 	callShaped   // stands among those of its shape
 	callBlanked  // its shape is another than that of its arguments, or it has leaves
+	callQueued   // stands among the openers
 	callAside    // more is the number of what it has aside, not of its marks
 )
 

@@ -65,7 +65,7 @@ func (b *Book) impliesShape(c *call) bool {
 	if !b.tools.at(b.toolFor(b.stem(c).tool)).respelled {
 		return true
 	}
-	_, n := b.shapes.slots.find(b.shapeHash(c), func(n uint32) bool { return b.sameShape(c)(b.calls.at(b.shapes.head(n))) })
+	_, n := b.shapes.slots.find(b.shapeHash(c), func(n uint32) bool { return b.sameShape(c, b.calls.at(b.shapes.head(n))) })
 	return n == 0
 }
 
@@ -143,7 +143,7 @@ func (b *Book) chainShape(c *call, i uint32) {
 		if b.sole[b.stem(c).rule] && b.respelled(c) {
 			b.meetSpelling(c)
 		}
-		b.enter(&b.shapes, b.shapeHash(c), i, b.sameShape(c), shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
+		b.enter(&b.shapes, b.shapeHash(c), i, func(o *call) bool { return b.sameShape(c, o) }, shapeLink, callShapes, func(o *call) bool { return o.key != c.key })
 	}
 }
 
@@ -156,9 +156,8 @@ func shapeHash(run, tool uint32, of shape) uint64 {
 
 func (b *Book) shapeHash(c *call) uint64 { return shapeHash(c.run, b.stem(c).tool, b.shape(c)) }
 
-func (b *Book) sameShape(c *call) func(*call) bool {
-	tool, as := b.stem(c).tool, b.shape(c)
-	return func(o *call) bool { return o.run == c.run && b.stem(o).tool == tool && b.shape(o) == as }
+func (b *Book) sameShape(c, o *call) bool {
+	return o.run == c.run && b.stem(o).tool == b.stem(c).tool && b.shape(o) == b.shape(c)
 }
 
 func workHash(tool uint32, args [16]byte) uint64 {
@@ -174,7 +173,7 @@ func (b *Book) shapeBucket(c *call) uint32 {
 	if c.flags&callShapes == 0 {
 		return 0
 	}
-	k, _ := b.lookUp(&b.shapes, b.shapeHash(c), b.sameShape(c))
+	k, _ := b.lookUp(&b.shapes, b.shapeHash(c), func(o *call) bool { return b.sameShape(c, o) })
 	return k
 }
 

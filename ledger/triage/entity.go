@@ -22,7 +22,7 @@ type bucket struct {
 }
 
 type run struct {
-	text     string // the name, once it was asked for: there is one, however many findings say it
+	text     string // the name: there is one, however many findings say it
 	name     uint32
 	tail     uint32 // its latest call; the others by prevInRun
 	n        int
@@ -90,19 +90,13 @@ func (b *Book) runFor(name uint32) uint32 {
 	if r := b.namedAs(name).run; r != 0 {
 		return r
 	}
-	r := b.runs.add(run{name: name})
+	r := b.runs.add(run{name: name, text: b.names.text(name)})
 	b.setNamed(name).run = r
 	return r
 }
 
 // runText is the name of a run that was seen.
-func (b *Book) runText(name uint32) string {
-	at := b.runs.at(b.runFor(name))
-	if at.text == "" {
-		at.text = b.names.text(name)
-	}
-	return at.text
-}
+func (b *Book) runText(name uint32) string { return b.runs.at(b.runFor(name)).text }
 
 // runName is the name of a run that may be known by a result alone.
 func (b *Book) runName(name uint32) string {
@@ -113,13 +107,7 @@ func (b *Book) runName(name uint32) string {
 }
 
 // toolText is the name of a tool that was seen.
-func (b *Book) toolText(name uint32) string {
-	at := b.tools.at(b.toolFor(name))
-	if at.text == "" {
-		at.text = b.names.text(name)
-	}
-	return at.text
-}
+func (b *Book) toolText(name uint32) string { return b.tools.at(b.toolFor(name)).text }
 
 func (b *Book) addLink(f *file, r *Rec, in *interned) {
 	parent, child := in.name(r.Parent), in.name(r.Run)
@@ -277,7 +265,7 @@ func (b *Book) toolFor(name uint32) uint32 {
 	if t := b.namedAs(name).tool; t != 0 {
 		return t
 	}
-	t := b.tools.add(tool{name: name, last: trace.NoTime})
+	t := b.tools.add(tool{name: name, text: b.names.text(name), last: trace.NoTime})
 	b.setNamed(name).tool = t
 	return t
 }
@@ -312,7 +300,10 @@ func (b *Book) state(i uint32) {
 func (b *Book) touch(i uint32) {
 	c := b.calls.at(i)
 	if c.flags&(callNoKey|callHeld) != 0 || b.tie(c).result == 0 && b.records(b.stem(c).file) {
-		b.openers.add(i)
+		if c.flags&callQueued == 0 {
+			c.flags |= callQueued
+			b.openers.add(i)
+		}
 	}
 	b.mark(entRun, b.runFor(c.run))
 	b.mark(entTool, b.toolFor(b.stem(c).tool))

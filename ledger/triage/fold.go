@@ -154,6 +154,15 @@ func (b *Book) root(s uint32) uint32 {
 	}
 }
 
+// scopeOfCall is the scope that a call stands in. It changes nothing.
+func (b *Book) scopeOfCall(c *call) uint32 {
+	s := b.tie(c).scope
+	for b.scopes.at(s).parent != s {
+		s = b.scopes.at(s).parent
+	}
+	return s
+}
+
 // enterScope appends a call to a scope and joins that with the scope of a call it restates elsewhere.
 func (b *Book) enterScope(s, i uint32) {
 	b.chainCall(s, i)

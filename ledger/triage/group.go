@@ -39,28 +39,18 @@ func (b *Book) attemptsInto(out []attempt, calls []uint32) []attempt {
 // sent says whether an attempt was neither refused nor replayed.
 func (a attempt) sent() bool { return a.status != trace.Refused && a.status != trace.Replayed }
 
-// settleGroup judges one key.
-func (b *Book) settleGroup(g uint32) {
+// judgeGroup judges one key.
+func (b *Book) judgeGroup(m *memory, g uint32) []*Finding {
 	at := b.groups.at(g)
-	e := entity{entGroup, g}
-	if at.n == 0 {
-		b.hold(e, nil)
-		return
+	if at.n == 0 || at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
+		return nil
 	}
-	if at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
-		if at.held {
-			at.held = false
-			b.hold(e, nil)
-		}
-		return
-	}
-	at.held = true
-	calls := b.membersInto(b.room.calls[:0], at.head, inGroup)
+	calls := b.membersInto(m.calls[:0], at.head, inGroup)
 	at.size = uint32(len(calls))
-	tries := b.attemptsInto(b.room.tries[:0], calls)
-	b.room.calls, b.room.tries = calls, tries
+	tries := b.attemptsInto(m.tries[:0], calls)
+	m.calls, m.tries = calls, tries
 	if len(calls) > large {
-		b.room.calls, b.room.tries = nil, nil
+		m.calls, m.tries = nil, nil
 	}
 	var now []*Finding
 	if len(calls) > 1 || len(tries) > 1 {
@@ -69,8 +59,15 @@ func (b *Book) settleGroup(g uint32) {
 	if f := b.temporal(calls); f != nil {
 		now = append(now, f)
 	}
-	now = append(now, b.unmatched(at, calls, tries)...)
-	b.hold(e, now)
+	return append(now, b.unmatched(at, calls, tries)...)
+}
+
+// keepGroup keeps the findings of a key.
+func (b *Book) keepGroup(g uint32, now []*Finding) {
+	if at := b.groups.at(g); at.held || len(now) > 0 {
+		at.held = len(now) > 0
+		b.hold(entity{entGroup, g}, now)
+	}
 }
 
 // single says whether the group is one call with at most one result and no finding but those of a ledger.
@@ -182,7 +179,7 @@ func (b *Book) cause(calls []uint32, tries []attempt) Cause {
 		if b.tie(c).id == 0 {
 			return CauseUnknown
 		}
-		s := b.root(b.tie(c).scope)
+		s := b.scopeOfCall(c)
 		again = again || ids[s]
 		ids[s] = true
 	}

@@ -307,7 +307,7 @@ func (b *Book) applyResult(i uint32, to role, of uint32) {
 	r.role, r.of = to, of
 	if orphan := to == roleOrphan; orphan != (r.flags&resultCounted != 0) {
 		r.flags ^= resultCounted
-		b.judgeOrphan(i)
+		b.orphans.add(i)
 	}
 }
 

@@ -23,30 +23,34 @@ func (b *Book) Settle(final bool) {
 		b.scopes.at(s).dirty = false
 	})
 	b.dirtyIDs.clear()
-	b.openers.each(b.judgeCall)
-	b.openers.clear()
+	b.settleSingle()
 	if b.forest {
 		b.growForest()
 	}
 	b.startOfDrain()
-	settle := [entities]func(uint32){b.settleGroup, b.settleShape, b.settleWork, b.settleRecorded, b.gatherRun, b.settleTool}
-	for kind := range settle {
-		list := b.queue[kind]
-		b.queue[kind] = chunks[uint32]{}
-		list.each(func(i uint32) {
-			w := b.waitOf(kind, i)
-			if next, ok := b.later[entity{uint8(kind), i}]; ok && !final && b.tick < next {
-				b.queue[kind].add(i)
-				b.pending = true
-				return
+	for kind, with := range [entities]judging{
+		one(b.judgeGroup), one(b.judgeShape), one(b.judgeWork), one(b.judgeRecorded), b.judgeRuns, one(b.judgeTool),
+	} {
+		keep := func(i uint32, now []*Finding) { b.hold(entity{uint8(kind), i}, now) }
+		switch kind {
+		case entGroup:
+			keep = b.keepGroup
+		case entRun:
+			keep = b.keepRun
+		}
+		list := b.dueOf(kind, final)
+		later := func(i uint32, now []*Finding) {
+			keep(i, now)
+			if size := b.waitOf(kind, i).size; size >= large {
+				b.later[entity{uint8(kind), i}] = b.tick + size/large
 			}
-			w.queued = false
-			settle[kind](i)
-			if w.size >= large {
-				b.later[entity{uint8(kind), i}] = b.tick + w.size/large
-			}
-		})
-		b.settleRuns()
+		}
+		switch {
+		case kind == entRecorded, kind == entTool, kind == entGroup && (!b.lean() || b.await.on): // judging changes what is not the entity's own
+			with(&b.memory, list, later)
+		default:
+			b.judge(list, with, later)
+		}
 	}
 	rows := b.rowQueue
 	b.rowQueue = nil
@@ -54,6 +58,45 @@ func (b *Book) Settle(final bool) {
 		b.settleRow(r)
 	}
 	b.viewRuns()
+}
+
+// dueOf lists the entities of a kind that are to be judged now, and takes them out of the queue.
+func (b *Book) dueOf(kind int, final bool) []uint32 {
+	queue := b.queue[kind]
+	b.queue[kind] = chunks[uint32]{}
+	list := b.memory.list[:0]
+	queue.each(func(i uint32) {
+		if next, ok := b.later[entity{uint8(kind), i}]; ok && !final && b.tick < next {
+			b.queue[kind].add(i)
+			b.pending = true
+			return
+		}
+		b.waitOf(kind, i).queued = false
+		list = append(list, i)
+	})
+	b.memory.list = list
+	if len(list) > crowd {
+		b.memory.list = nil
+	}
+	return list
+}
+
+// settleSingle judges calls and results by themselves.
+func (b *Book) settleSingle() {
+	list := b.memory.list[:0]
+	b.openers.each(func(i uint32) {
+		b.calls.at(i).flags &^= callQueued
+		list = append(list, i)
+	})
+	b.openers.clear()
+	b.judge(list, one(b.judgeCall), b.keepCall)
+	list = list[:0]
+	b.orphans.each(func(i uint32) { list = append(list, i) })
+	b.orphans.clear()
+	b.judge(list, one(b.judgeOrphan), func(i uint32, now []*Finding) { b.hold(entity{entResult, i}, now) })
+	if b.memory.list = list; len(list) > crowd {
+		b.memory.list = nil
+	}
 }
 
 // Pending says whether the last Settle put something off.

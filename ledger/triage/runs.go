@@ -10,38 +10,44 @@ import (
 
 // gathered are runs that are about to be judged. Their calls lie far apart: the chains are walked side by side.
 type gathered struct {
-	runs  []uint32
-	next  [abreast]uint32
-	calls [abreast][]uint32 // memory for their calls
+	next    [abreast]uint32
+	calls   [abreast][]uint32 // memory for their calls
+	nothing uint64            // so that the loads are not left out
 }
 
 const abreast = 16
 
-// gatherRun has a run judged with the next ones, or by settleRuns.
-func (b *Book) gatherRun(r uint32) {
-	g := &b.gathered
-	b.runs.at(r).size = uint32(b.runs.at(r).n)
-	if g.runs = append(g.runs, r); len(g.runs) == abreast {
-		b.settleRuns()
+// judgeRuns judges runs.
+func (b *Book) judgeRuns(m *memory, list []uint32, say saying) {
+	g := &m.gathered
+	for len(list) > 0 {
+		runs := list[:min(abreast, len(list))]
+		list = list[len(runs):]
+		b.gather(g, runs)
+		for k, r := range runs {
+			b.sortCalls(g.calls[k])
+			say(r, b.judgeRun(r, g.calls[k]))
+			if cap(g.calls[k]) > large {
+				g.calls[k] = nil
+			}
+		}
 	}
 }
 
-// settleRuns judges what was gathered.
-func (b *Book) settleRuns() {
-	g := &b.gathered
-	for k, r := range g.runs {
+// gather lists the counted calls of runs, latest first.
+func (b *Book) gather(g *gathered, runs []uint32) {
+	for k, r := range runs {
 		g.next[k], g.calls[k] = b.runs.at(r).tail, g.calls[k][:0]
 	}
-	sum := uint64(0)
-	for walking := len(g.runs) > 0; walking; {
+	for walking := true; walking; {
 		walking = false
-		for k := range g.runs {
+		for k := range runs {
 			i := g.next[k]
 			if i == 0 {
 				continue
 			}
 			c := b.calls.at(i)
-			sum += first64(c.key[:]) + uint64(c.time) // wanted next
+			g.nothing += first64(c.key[:]) + uint64(c.time) // wanted next
 			if c.flags&callCounted != 0 {
 				g.calls[k] = append(g.calls[k], i)
 			}
@@ -49,27 +55,21 @@ func (b *Book) settleRuns() {
 			walking = true
 		}
 	}
-	b.warmth = sum
-	for k, r := range g.runs {
-		b.sortCalls(g.calls[k])
-		b.settleRun(r, g.calls[k])
-		if cap(g.calls[k]) > large {
-			g.calls[k] = nil
-		}
-	}
-	g.runs = g.runs[:0]
 }
 
-// settleRun judges the calls of one run in order: streaks, calls after its end, its budget. It keeps nothing of calls.
-func (b *Book) settleRun(r uint32, calls []uint32) {
+// keepRun keeps the findings of a run.
+func (b *Book) keepRun(r uint32, now []*Finding) {
+	b.index.runViews = append(b.index.runViews, r)
+	b.hold(entity{entRun, r}, now)
+}
+
+// judgeRun judges the calls of one run in order: streaks, calls after its end, its budget. It keeps nothing of calls.
+func (b *Book) judgeRun(r uint32, calls []uint32) []*Finding {
 	at := b.runs.at(r)
 	at.size = uint32(len(calls))
-	e := entity{entRun, r}
-	b.index.runViews = append(b.index.runViews, r)
 	if len(calls) == 0 {
 		at.view = nil
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	now := b.streaks(calls)
 	if at.ended {
@@ -81,10 +81,9 @@ func (b *Book) settleRun(r uint32, calls []uint32) {
 			}
 		}
 	}
-	name := b.names.text(at.name)
-	if ceiling := b.cfg.Table.Ceiling(name); len(calls) > ceiling {
+	if ceiling := b.cfg.Table.Ceiling(at.text); len(calls) > ceiling {
 		f := b.begin(OverBudget, Medium, calls)
-		f.ID, f.Key, f.Tool, f.Class, f.Rule = "budget "+name, "", "", table.Unclassified, nil
+		f.ID, f.Key, f.Tool, f.Class, f.Rule = "budget "+at.text, "", "", table.Unclassified, nil
 		f.Why = strconv.Itoa(len(calls)) + " calls, ceiling " + strconv.Itoa(ceiling)
 		now = append(now, f)
 	}
@@ -92,7 +91,7 @@ func (b *Book) settleRun(r uint32, calls []uint32) {
 		now = append(now, f)
 	}
 	at.view = b.runBase(at, calls)
-	b.hold(e, now)
+	return now
 }
 
 // newWhileDraining is a run that began on the draining side after the drain did.
@@ -204,9 +203,8 @@ func (b *Book) failed(i uint32) bool {
 // runBase is the part of a run's view that its calls decide.
 func (b *Book) runBase(at *run, calls []uint32) *RunView {
 	first := b.calls.at(calls[0])
-	name := b.names.text(at.name)
 	v := &RunView{
-		Run: name, Side: b.files[b.stem(first).file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(name),
+		Run: at.text, Side: b.files[b.stem(first).file].Side, Calls: len(calls), Ceiling: b.cfg.Table.Ceiling(at.text),
 		Started: first.time, Last: trace.NoTime, Ended: at.ended, First: b.callPos(calls[0]), place: b.placeOf(first),
 	}
 	v.Over = v.Calls > v.Ceiling
@@ -301,14 +299,12 @@ func (b *Book) treeCalls(r uint32) int {
 	return n
 }
 
-// settleTool makes a tool's view, and its finding while it has calls in no class.
-func (b *Book) settleTool(t uint32) {
+// judgeTool makes a tool's view, and its finding while it has calls in no class.
+func (b *Book) judgeTool(_ *memory, t uint32) []*Finding {
 	at := b.tools.at(t)
-	e := entity{entTool, t}
 	if at.calls == 0 {
 		setView(b.index.tools, &at.view, nil)
-		b.hold(e, nil)
-		return
+		return nil
 	}
 	if at.stale {
 		b.findFirst(t)
@@ -337,7 +333,7 @@ func (b *Book) settleTool(t uint32) {
 		f.ID = "unclassified " + name
 		now = append(now, f)
 	}
-	b.hold(e, now)
+	return now
 }
 
 func toolClass(n [4]int) string {

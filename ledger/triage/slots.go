@@ -3,10 +3,11 @@ package triage
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // slots is a hash table of numbers: what they stand for is kept elsewhere and compared by the caller. An entry is the upper half of its hash and the number,
-// so that a search looks elsewhere only when that half is equal. The table is one part while it is small, and then many, each of which grows by a quarter
+// so that a search looks elsewhere only when that half is equal. The table is one part while it is small, and then many, each of which grows by a third
 // when it is full, in segments of which the old ones stay: growing leaves nothing behind.
 type slots struct {
 	parts  []part
@@ -63,13 +64,21 @@ func (s *slots) find(hash uint64, is func(uint32) bool) (at int, number uint32) 
 	}
 }
 
-// peek is what stands where a search begins.
-func (s *slots) peek(hash uint64) uint64 {
+// begin is where a search begins, nil in an empty table.
+func (s *slots) begin(hash uint64) *uint64 {
 	if len(s.parts) == 0 {
-		return 0
+		return nil
 	}
 	p := &s.parts[s.part(hash)]
-	return *p.at(p.from(hash))
+	return p.at(p.from(hash))
+}
+
+// peek is the number where a search begins if the entry has that hash, else 0.
+func (s *slots) peek(hash uint64) uint32 {
+	if at := s.begin(hash); at != nil && *at>>32 == hash>>32 {
+		return uint32(*at)
+	}
+	return 0
 }
 
 // put adds a number (not 0) under a hash.
@@ -100,13 +109,13 @@ func (p *part) place(hash uint64, number uint32) {
 
 // grow makes a part larger, or makes several of the only one.
 func (s *slots) grow(p *part) {
-	s.copied = s.copied[:0]
+	s.copied = slices.Grow(s.copied[:0], int(p.size))
 	for _, segment := range p.segments {
 		s.copied = append(s.copied, segment...)
 		clear(segment)
 	}
 	if len(s.parts) > 1 || p.size < onePart {
-		more := len(p.segments) / 4
+		more := len(p.segments) / 3
 		if len(s.parts) == 1 {
 			more = len(p.segments)
 		}

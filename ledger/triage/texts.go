@@ -88,7 +88,13 @@ func (t *texts) putBytes(s []byte) uint32 {
 	if len(s) == 0 {
 		return 0
 	}
-	h := hashed(maphash.Bytes(t.seed, s))
+	return t.putHashed(s, t.hash(s))
+}
+
+func (t *texts) hash(s []byte) uint64 { return hashed(maphash.Bytes(t.seed, s)) }
+
+// putHashed is putBytes for a text, not empty, whose hash is known.
+func (t *texts) putHashed(s []byte, h uint64) uint32 {
 	if _, i := t.slots.find(h, func(i uint32) bool { return bytes.Equal(t.bytes(i), s) }); i != 0 {
 		return i
 	}

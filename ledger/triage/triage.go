@@ -1,12 +1,13 @@
 // Package triage is the book: it takes keyed calls and results, the rows of a ledger and a decision table, and answers which calls
 // repeat, what hangs, what blocks a drain, and why.
 //
-// Contract. A Book is pure and deterministic: no clock, no file, no goroutine; the same records give the same answer whatever the order in
+// Contract. A Book is pure and deterministic: no clock, no file; the same records give the same answer whatever the order in
 // which batches of different files arrive (batches of one file come in the order of the file). Everything is evaluated by entity (an id, a
 // key, a run, ...): a record marks what it touches, and only that is evaluated again when somebody asks. Cost of an answer follows what
 // changed, not what is there; an entity with many calls is evaluated less often the larger it is, until Settle is told to be final.
 //
-// Ownership. One goroutine owns a Book. What it hands out (Snapshot, Finding, CallView, Report) is immutable or a copy and belongs to
+// Ownership. One goroutine owns a Book. Where thousands of entities are to be judged, Settle and Report have goroutines of their own do it, which only read
+// the book; they are done when it has answered. What it hands out (Snapshot, Finding, CallView, Report) is immutable or a copy and belongs to
 // whoever asked. A Book keeps no bytes of a trace but names: tools, runs, call ids, recorded keys.
 package triage
 
@@ -89,6 +90,7 @@ type Book struct {
 	rows     map[keys.ID]*row
 	queue    [entities]chunks[uint32]
 	openers  chunks[uint32] // calls whose being open is to be judged again
+	orphans  chunks[uint32] // results whose being orphans is
 	rowQueue []*row
 	rowCount uint32
 	sideSums []sideSum
@@ -114,13 +116,9 @@ type Book struct {
 	intents  map[keys.ID]keys.ID       // the other way round
 	drainAt  int64                     // when the drain began, or trace.NoTime
 	acted    int64                     // Snapshot.Acted
-	gathered gathered
-	room     struct { // memory for the calls and attempts of the group that is judged
-		calls []uint32
-		tries []attempt
-	}
-	warmth uint64 // of no meaning: see warm
-	await  await
+	memory   memory
+	warmth   warmth
+	await    await
 }
 
 // The entities that are evaluated by a queue.
@@ -261,7 +259,7 @@ type interned struct {
 
 func (in *interned) clear() {
 	n := len(in.batch.ends) + 1
-	for _, m := range [...]*[]uint32{&in.batch.names, &in.batch.ids} {
+	for _, m := range [...]*[]uint32{&in.batch.names, &in.batch.ids, &in.batch.spans} {
 		*m = slices.Grow((*m)[:0], n)[:n]
 		clear(*m)
 	}
@@ -293,7 +291,11 @@ func (in *interned) span(s Str) uint32 {
 	if s == 0 {
 		return 0
 	}
-	return in.b.spans.putBytes(in.batch.Text(s)) // each comes but once in a batch
+	m := &in.batch.spans[s]
+	if *m == 0 {
+		*m = in.b.spans.putBytes(in.batch.Text(s))
+	}
+	return *m
 }
 
 // records says whether the file is a source that records results.
