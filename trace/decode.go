@@ -101,11 +101,16 @@ type blockDecoder struct {
 	format *Format
 	w      *Scratch
 	st     *Stats
+	slow   bool // a line was no value alone: whole does not try the others
 }
 
 func (d *blockDecoder) eachLine() {
 	data := d.Data
 	for at := 0; at < len(data); d.st.Lines++ {
+		if behind := d.whole(at); behind > 0 {
+			at = behind
+			continue
+		}
 		end := len(data)
 		next := end
 		whole := false
@@ -120,6 +125,21 @@ func (d *blockDecoder) eachLine() {
 		d.line(at, end, d.st.Lines)
 		at = next
 	}
+}
+
+// whole decodes the line at at if it is one value and nothing else, as nearly all are, and gives the offset behind its line end; 0 when it is not. To
+// look for the end of the line first would be to go through all of it twice while it comes from memory.
+func (d *blockDecoder) whole(at int) int {
+	if d.slow || d.lines != nil || !d.format.Stateless || d.Data[at] != '{' {
+		return 0
+	}
+	end, err := d.w.doc.Parse(d.Data, at)
+	if err != nil || end >= len(d.Data) || d.Data[end] != '\n' || bytes.IndexByte(d.Data[at:end], '\n') >= 0 {
+		d.slow = true // a value that is cut off may have been read on to the end of the block, which may not happen for each line
+		return 0
+	}
+	d.value(d.w.doc.Root(), at, d.st.Lines)
+	return end + 1
 }
 
 // closedLine says whether an unfinished last line is whole values, or blank, and counts like any other.

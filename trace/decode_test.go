@@ -32,6 +32,7 @@ func TestBadInput(t *testing.T) {
 		{"not JSON", "=== rotated ===\n" + aCall + "\n", 2, 1, 0, 0, "0: not JSON: expected a value, found '='", false},
 		{"cut JSON", aCall[:40] + "\n" + aCall + "\n", 2, 1, 0, 0, "0: not JSON: the value is cut off", false},
 		{"cut inside a text", `{"a":"b` + "\n" + aCall + "\n", 2, 1, 0, 0, "0: not JSON: the value is cut off", false},
+		{"a value over two lines", aCall + "\n" + `{"tool":"x","args":` + "\n{}}\n" + aCall + "\n", 4, 2, 0, 1, "1: not JSON: the value is cut off; 2: not JSON: expected a value, found '}'", false},
 		{"two values", aCall + aResult + "\n", 1, 1, 1, 0, "", false},
 		{"two values and a space", aCall + " \t " + aResult + " \n", 1, 1, 1, 0, "", false},
 		{"a value and rubbish", aCall + "rubbish " + aResult + "\n" + aResult + "\n", 2, 1, 1, 0, "0: not JSON: expected a value, found 'r'", false},

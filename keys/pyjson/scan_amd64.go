@@ -19,5 +19,13 @@ func scanText(s *byte, n int) (at int, seen uint8)
 //go:noescape
 func unescapeText(dst, src *byte, n int) (read, written int)
 
+// quoteText writes n bytes of text as json.dumps does, 32 at a time: until fewer are left, of the text or of the room for it, or up to what takes more
+// than a backslash and a letter. It gives what it has read and written; what is behind that in dst, as far as room reaches, may be written over.
+//
+// It needs what scanText needs, and leaves as little.
+//
+//go:noescape
+func quoteText(dst, src *byte, n, room int) (read, written int)
+
 // vectors says whether this processor has what scanText needs.
 func vectors() bool { return cpu.X86.HasAVX2 }

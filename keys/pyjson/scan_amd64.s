@@ -292,3 +292,89 @@ end:
 	SUBQ R8, DI
 	MOVQ DI, written+32(FP)
 	RET
+
+// What json.dumps writes behind a backslash for a byte, 0 where it takes more than a letter.
+#define QUOTED(c, to) DATA quoted<>+c(SB)/1, to
+QUOTED(0x08, $0x62)
+QUOTED(0x09, $0x74)
+QUOTED(0x0A, $0x6E)
+QUOTED(0x0C, $0x66)
+QUOTED(0x0D, $0x72)
+QUOTED(0x22, $0x22)
+QUOTED(0x5C, $0x5C)
+GLOBL quoted<>(SB), RODATA|NOPTR, $256
+
+// func quoteText(dst, src *byte, n, room int) (read, written int)
+TEXT ·quoteText(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ room+24(FP), BX
+	MOVQ DI, R8
+	MOVQ SI, R9
+	LEAQ quoted<>(SB), R10
+	MOVQ $0x22, AX
+	VMOVD AX, X1
+	VPBROADCASTB X1, Y1
+	MOVQ $0x5C, AX
+	VMOVD AX, X2
+	VPBROADCASTB X2, Y2
+	MOVQ $0x1F, AX
+	VMOVD AX, X3
+	VPBROADCASTB X3, Y3
+	MOVQ $0x7F, AX
+	VMOVD AX, X4
+	VPBROADCASTB X4, Y4
+
+piece:
+	CMPQ CX, $32
+	JLT  end
+	CMPQ BX, $32
+	JLT  end
+	VMOVDQU (SI), Y0
+	VMOVDQU Y0, (DI)
+	VPCMPEQB Y0, Y1, Y5
+	VPCMPEQB Y0, Y2, Y6
+	VPMINUB  Y0, Y3, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPCMPEQB Y0, Y4, Y8
+	VPOR Y5, Y6, Y5
+	VPOR Y7, Y8, Y7
+	VPOR Y0, Y5, Y5
+	VPOR Y7, Y5, Y5
+	VPMOVMSKB Y5, AX
+	TESTL AX, AX
+	JNZ  odd
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $32, CX
+	SUBQ $32, BX
+	JMP  piece
+
+odd:
+	BSFL AX, AX
+	MOVBLZX (SI)(AX*1), DX
+	MOVBLZX (R10)(DX*1), DX
+	ADDQ AX, SI
+	ADDQ AX, DI
+	SUBQ AX, CX
+	SUBQ AX, BX
+	TESTL DX, DX
+	JZ   end
+	CMPQ BX, $2
+	JLT  end
+	MOVB $0x5C, (DI)
+	MOVB DX, 1(DI)
+	ADDQ $2, DI
+	INCQ SI
+	DECQ CX
+	SUBQ $2, BX
+	JMP  piece
+
+end:
+	VZEROUPPER
+	SUBQ R9, SI
+	MOVQ SI, read+32(FP)
+	SUBQ R8, DI
+	MOVQ DI, written+40(FP)
+	RET

@@ -81,3 +81,31 @@ func TestUnescapeOfPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestQuoteOfPieces writes texts of all that json.dumps treats in ways of its own, and compares them with a writing of each character.
+func TestQuoteOfPieces(t *testing.T) {
+	pieces := []string{"plain", "w", " ", "/", "~", "\n", "\t", `"`, `\`, "\r", "\b", "\f", "\x00", "\x1f", "\x7f", "é", "日本", "😀", "\xed\xa0\xbd", "\xff"}
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20_000 {
+		var s []byte
+		kinds := 1 + r.IntN(len(pieces))
+		for range 1 + r.IntN(50) {
+			if r.IntN(3) > 0 {
+				s = append(s, pieces[r.IntN(kinds)]...)
+			} else {
+				s = append(s, bytes.Repeat([]byte("w"), r.IntN(70))...)
+			}
+		}
+		s = s[:len(s):len(s)]
+		want := []byte(`before"`)
+		for i := 0; i < len(s); {
+			c, n := DecodeRune(s[i:])
+			want, i = AppendEscape(want, c), i+n
+		}
+		want = append(want, '"')
+		dst := make([]byte, 0, r.IntN(2*len(s)+10))
+		if got := AppendQuote(append(dst, "before"...), s); !bytes.Equal(got, want) {
+			t.Fatalf("%q: got %q, want %q", s, got, want)
+		}
+	}
+}

@@ -27,6 +27,9 @@ func TestStringBeforeNothing(t *testing.T) {
 				s[i] = '\\'
 			}
 		}
+		if got := len(AppendQuote(nil, s)); got != 2+n+n/4 {
+			t.Fatalf("%d bytes of %d bytes of text, want %d", got, n, 2+n+n/4)
+		}
 		if got := len(appendUnescaped(nil, s)); got != n-n/4 {
 			t.Fatalf("%d bytes of text in %d, want %d", got, n, n-n/4)
 		}

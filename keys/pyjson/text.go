@@ -346,7 +346,16 @@ func AppendRune(dst []byte, r rune) []byte {
 // A byte that is no WTF-8 is written as U+FFFD.
 func AppendQuote(dst, wtf8 []byte) []byte {
 	dst = append(dst, '"')
+	tries := 0
 	for i := 0; i < len(wtf8); {
+		if vectors() && i >= tries && i+block <= len(wtf8) {
+			dst = slices.Grow(dst, len(wtf8)-i+block)
+			n, m := quoteText(&dst[len(dst):cap(dst)][0], &wtf8[i], len(wtf8)-i, cap(dst)-len(dst))
+			dst = dst[:len(dst)+m]
+			i += n
+			tries = i + block // what takes more may come often
+			continue
+		}
 		k := skipPlain(wtf8, i)
 		dst = append(dst, wtf8[i:k]...)
 		if i = k; i == len(wtf8) {
