@@ -48,7 +48,7 @@ type queue struct {
 // with what came since the one before. While what was there at the start is read, they only hold that up; afterwards, a large factor would let them fall
 // behind a fast writer further and further.
 const (
-	shortest    = 50 * time.Millisecond
+	shortest    = 25 * time.Millisecond
 	seldom      = 20
 	longest     = 5 * time.Second
 	seldomLive  = 2
@@ -168,7 +168,7 @@ func (o *owner) show() {
 	}
 	o.last = time.Now()
 	o.pause = pause(o.last.Sub(began), o.e.loading.Load())
-	o.dirty = false
+	o.dirty = o.book.Behind()
 	o.e.publish(s)
 }
 

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math"
 	"slices"
 
 	"drainboard/keys/table"
@@ -10,10 +11,18 @@ import (
 // large is the number of calls from which an entity is evaluated less often: one tick is put off for each so many calls.
 const large = 4096
 
-// Settle evaluates what changed. Unless final, an entity with many calls is put off the longer the larger it is; Pending says whether one was.
+// What a Settle that is not final evaluates of one kind of entity, in calls: so much that a snapshot is there in milliseconds, and while loading so much
+// that looking at what was read so far costs little beside reading the rest.
+const (
+	portionLive    = 1 << 14
+	portionLoading = 1 << 20
+)
+
+// Settle evaluates what changed. Unless final, an entity with many calls is put off the longer the larger it is, of which Pending tells; and when more
+// changed than is evaluated at once, what changed last is left for the next time, of which Behind tells.
 func (b *Book) Settle(final bool) {
 	b.tick++
-	b.pending = false
+	b.pending, b.behind = false, false
 	for _, format := range b.flipped {
 		b.judgeFormat(format)
 	}
@@ -24,9 +33,11 @@ func (b *Book) Settle(final bool) {
 	})
 	b.dirtyIDs.clear()
 	b.settleSingle()
-	if b.forest {
+	if b.forest && (final || b.tick >= b.replant) {
 		b.growForest()
+		b.replant = b.tick + uint32(len(b.links)/large)
 	}
+	b.pending = b.pending || b.forest
 	b.startOfDrain()
 	for kind, with := range [entities]judging{
 		one(b.judgeGroup), one(b.judgeShape), one(b.judgeWork), one(b.judgeRecorded), b.judgeRuns, one(b.judgeTool),
@@ -65,12 +76,25 @@ func (b *Book) dueOf(kind int, final bool) []uint32 {
 	queue := b.queue[kind]
 	b.queue[kind] = chunks[uint32]{}
 	list := b.memory.list[:0]
+	left := portionLive
+	switch {
+	case final:
+		left = math.MaxInt
+	case b.loading:
+		left = portionLoading
+	}
 	queue.each(func(i uint32) {
+		if left <= 0 {
+			b.queue[kind].add(i)
+			b.behind = true
+			return
+		}
 		if next, ok := b.later[entity{uint8(kind), i}]; ok && !final && b.tick < next {
 			b.queue[kind].add(i)
 			b.pending = true
 			return
 		}
+		left -= 1 + b.effort(kind, i)
 		b.waitOf(kind, i).queued = false
 		list = append(list, i)
 	})
@@ -99,8 +123,22 @@ func (b *Book) settleSingle() {
 	}
 }
 
-// Pending says whether the last Settle put something off.
+// effort is about how many calls are looked at to evaluate an entity.
+func (b *Book) effort(kind int, i uint32) int {
+	switch kind {
+	case entGroup:
+		return int(b.groups.at(i).n)
+	case entRun:
+		return b.runs.at(i).n
+	}
+	return int(b.waitOf(kind, i).size)
+}
+
+// Pending says whether the last Settle put something large off for some time.
 func (b *Book) Pending() bool { return b.pending }
+
+// Behind says whether the last Settle left something for the next one, because more changed than it evaluates at once.
+func (b *Book) Behind() bool { return b.behind }
 
 // judgeFormat marks everything of a format in which results begin to be recorded.
 func (b *Book) judgeFormat(format string) {

@@ -99,6 +99,8 @@ type Book struct {
 	tick     uint32
 	later    map[entity]uint32 // tick before which a large entity is not evaluated again
 	pending  bool              // something large was put off
+	behind   bool              // more changed than was evaluated
+	replant  uint32            // tick before which the forest is not grown again
 
 	index index
 

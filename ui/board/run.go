@@ -180,9 +180,9 @@ func (o *Options) answerAtOnce() (back func()) {
 }
 
 // pumpPause is how long the pump waits between two pieces of news.
-const pumpPause = 50 * time.Millisecond
+const pumpPause = 25 * time.Millisecond
 
-// pump tells the program of news, at most 20 times a second. It is the only one that waits for the program's loop.
+// pump tells the program of news, at most 40 times a second. It is the only one that waits for the program's loop.
 func pump(ctx context.Context, eng Engine, send func(tea.Msg)) {
 	for {
 		select {
