@@ -134,3 +134,27 @@ func BenchmarkWide(b *testing.B) {
 		book.Snapshot(0, false)
 	}
 }
+
+// TestAcrossManyRuns has one intent done twice in each of hundreds of runs: the finding counts once in each of them.
+func TestAcrossManyRuns(t *testing.T) {
+	const runs = 300
+	b := NewBook(Config{Table: table.Default(), Recipe: keys.Intent, Since: trace.NoTime})
+	batch := longRuns(runs, 2, 0)
+	for i := range batch.Recs {
+		r := &batch.Recs[i]
+		binary.LittleEndian.PutUint64(r.Args[:], 7)
+		r.Shape = r.Args
+		binary.LittleEndian.PutUint64(r.Key[:], uint64(r.Run))
+	}
+	batch.File = b.AddFile(FileInfo{Path: "f", Format: "plain"})
+	b.Fold(batch)
+	s := b.Snapshot(0, true)
+	for _, v := range s.Runs.All {
+		if v.Findings != 2 { // and that it was done twice in it
+			t.Errorf("%s has %d findings", v.Run, v.Findings)
+		}
+	}
+	if s.Runs.Len() != runs || s.Kinds[CrossRun] != 1 || s.Kinds[Duplicate] != runs {
+		t.Errorf("%d runs, %d intents across runs, %d repeats", s.Runs.Len(), s.Kinds[CrossRun], s.Kinds[Duplicate])
+	}
+}

@@ -83,6 +83,8 @@ func BenchmarkSnapshot(b *testing.B) {
 		for i := range 10 {
 			r := Rec{Kind: trace.Call, N: 1, Offset: int64(n)*1000 + int64(i) + 1<<40, Time: 2e15 + int64(n), Run: 2, Tool: 1}
 			binary.LittleEndian.PutUint64(r.Key[:], uint64(n)<<32+uint64(i))
+			binary.LittleEndian.PutUint64(r.Args[:], uint64(n)<<32+uint64(i)+1)
+			r.Shape = r.Args
 			batch.Recs = append(batch.Recs, r)
 		}
 		n++

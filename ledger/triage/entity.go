@@ -32,6 +32,7 @@ type run struct {
 	children []uint32
 	unfit    int // findings that make it no honest run
 	findings int
+	honest   int      // its calls when its view was made, 0 when findings made it no honest run
 	view     *RunView // what its calls decide
 	shown    *RunView // with its tree and findings, as it stands in the list
 	wait
@@ -196,7 +197,7 @@ func (b *Book) tally(i uint32, counted bool) {
 		at.unclassified += d
 	}
 	switch {
-	case d < 0 && (at.first == i || len(b.sides) > 2):
+	case d < 0 && (at.first == i || c.time == at.last || len(b.sides) > 2):
 		at.stale = true
 	case d > 0 && (at.first == 0 || b.callBefore(i, at.first)):
 		at.first = i

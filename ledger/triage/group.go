@@ -42,7 +42,11 @@ func (a attempt) sent() bool { return a.status != trace.Refused && a.status != t
 // judgeGroup judges one key.
 func (b *Book) judgeGroup(m *memory, g uint32) []*Finding {
 	at := b.groups.at(g)
-	if at.n == 0 || at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
+	if at.n == 0 {
+		b.setInLedger(g, nil, false)
+		return nil
+	}
+	if at.n == 1 && !b.cfg.Ledger && b.cfg.Match == MatchNone && b.single(at) {
 		return nil
 	}
 	calls := b.membersInto(m.calls[:0], at.head, inGroup)
@@ -89,6 +93,7 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 		f.Key = b.keyText(first)
 	}
 	last, further := uint32(0), []uint32(nil)
+	var seen map[uint32]bool // what further holds, once it is long
 	for _, i := range calls {
 		c := b.calls.at(i)
 		f.Last = max(f.Last, c.time)
@@ -101,8 +106,17 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 			switch r := b.runFor(c.run); {
 			case f.run == 0:
 				f.run = r
-			case r != f.run && !slices.Contains(further, r) && len(further) < maxAbout-1:
+			case r == f.run, len(further) == maxAbout-1, seen[r], seen == nil && slices.Contains(further, r):
+			default:
 				further = append(further, r)
+				if seen != nil {
+					seen[r] = true
+				} else if len(further) > 64 {
+					seen = make(map[uint32]bool, 2*len(further))
+					for _, r := range further {
+						seen[r] = true
+					}
+				}
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type index struct {
 	findings *btree.BTreeG[*Finding]
 	kinds    [kinds]*btree.BTreeG[*Finding]
 	levels   [5]int
+	blocking [kinds]int              // findings that block
 	critical *btree.BTreeG[*Finding] // duplicate groups that block
 	runs     *btree.BTreeG[*RunView]
 	tools    *btree.BTreeG[*ToolView]
@@ -148,6 +149,9 @@ func (b *Book) keep(f *Finding) {
 	if f.blocksAsGroup() {
 		x.critical.Set(f)
 	}
+	if f.Blocks() != "" {
+		x.blocking[f.Kind]++
+	}
 	b.weigh(f, 1)
 }
 
@@ -157,6 +161,9 @@ func (b *Book) drop(f *Finding) {
 	x.kinds[f.Kind].Delete(f)
 	x.critical.Delete(f)
 	x.levels[f.Severity]--
+	if f.Blocks() != "" {
+		x.blocking[f.Kind]--
+	}
 	b.weigh(f, -1)
 }
 

@@ -232,7 +232,25 @@ func (w *world) readInto(r *rand.Rand, c Config, then *world, by *table.Table) s
 			b.Snapshot(int64(r.IntN(100))*1e9, r.IntN(2) == 0)
 		}
 	}
-	out, err := json.MarshalIndent(b.Report(50e9), "", " ")
+	report := b.Report(50e9)
+	s := b.Snapshot(50e9, true)
+	var runs []RunView
+	for _, v := range s.Runs.All {
+		runs = append(runs, *v)
+		runs[len(runs)-1].First.FileID = 0 // by arrival
+	}
+	var tools []ToolView
+	for _, v := range s.Tools.All {
+		tools = append(tools, *v)
+		tools[len(tools)-1].First.FileID = 0
+	}
+	out, err := json.MarshalIndent(struct {
+		*Report
+		Sides   []SideView
+		Runs    []RunView
+		Tools   []ToolView
+		Suggest int
+	}{report, s.Sides, runs, tools, s.Suggest}, "", " ")
 	if err != nil {
 		panic(err)
 	}

@@ -3,6 +3,7 @@ package triage
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"drainboard/keys/table"
 	"drainboard/trace"
@@ -151,6 +152,11 @@ func (b *Book) judgeFormat(format string) {
 
 // startOfDrain finds when the drain began: --since, else the first call of another side. When it moves, the runs of the draining side are judged again.
 func (b *Book) startOfDrain() {
+	for side := range b.sideSums {
+		if len(b.sides) > 1 && b.sideSums[side].stale {
+			b.findEnds(uint16(side))
+		}
+	}
 	if len(b.sides) < 3 {
 		return
 	}
@@ -158,9 +164,6 @@ func (b *Book) startOfDrain() {
 	if at == trace.NoTime {
 		draining := b.draining()
 		for side := range b.sideSums {
-			if b.sideSums[side].stale {
-				b.findBegin(uint16(side))
-			}
 			if t := b.sideSums[side].began; side != int(draining) && side != 0 && t != trace.NoTime && (at == trace.NoTime || t < at) {
 				at = t
 			}
@@ -193,33 +196,63 @@ func (b *Book) viewRuns() {
 		if at.parent != 0 {
 			list = append(list, at.parent)
 		}
-		if at.view == nil {
-			setView(b.index.runs, &at.shown, nil)
-			continue
+		var now *RunView
+		if at.view != nil {
+			v := *at.view
+			v.Tree, v.Findings = b.treeCalls(r), at.findings
+			if at.parent != 0 {
+				v.Parent = b.names.text(b.runs.at(at.parent).name)
+			}
+			now = &v
 		}
-		v := *at.view
-		v.Tree, v.Findings = b.treeCalls(r), at.findings
-		if at.parent != 0 {
-			v.Parent = b.names.text(b.runs.at(at.parent).name)
-		}
-		setView(b.index.runs, &at.shown, &v)
+		b.sum(b.sideOfRun(at.shown)).runs--
+		b.sum(b.sideOfRun(now)).runs++
+		b.honest(at)
+		setView(b.index.runs, &at.shown, now)
+	}
+}
+
+// sideOfRun is the side of a run's view, 0 of none.
+func (b *Book) sideOfRun(v *RunView) uint16 {
+	if v == nil {
+		return 0
+	}
+	return b.sideOf[v.Side]
+}
+
+// honest keeps the calls of the largest honest run.
+func (b *Book) honest(at *run) {
+	was := at.honest
+	if at.honest = at.n; at.unfit != 0 {
+		at.honest = 0
+	}
+	switch {
+	case at.honest >= b.most:
+		b.most = at.honest
+	case was == b.most:
+		b.mostStale = true
 	}
 }
 
 // sideSum is what one side did so far.
 type sideSum struct {
 	calls, mutators, inLedger int
+	runs                      int   // as far as they were judged
 	began, last               int64 // place in time of its first call; latest recorded time
-	stale                     bool  // began is to be looked for again
+	stale                     bool  // began and last are to be looked for again
 }
 
-// findBegin looks for the first counted call of a side whose first turned out to be a copy.
-func (b *Book) findBegin(side uint16) {
+// findEnds looks for the first and the last counted call of a side where one of them turned out to be a copy.
+func (b *Book) findEnds(side uint16) {
 	s := b.sum(side)
-	s.began, s.stale = trace.NoTime, false
+	s.began, s.last, s.stale = trace.NoTime, trace.NoTime, false
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
-		if b.files[b.stem(c).file].side == side && c.flags&callCounted != 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
+		if b.files[b.stem(c).file].side != side || c.flags&callCounted == 0 {
+			continue
+		}
+		s.last = max(s.last, c.time)
+		if b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
 			s.began = b.placed(c)
 		}
 	}
@@ -241,7 +274,7 @@ func (b *Book) sideTally(c *call, class table.Class, d int) {
 	if d > 0 && b.placed(c) != trace.NoTime && (s.began == trace.NoTime || b.placed(c) < s.began) {
 		s.began = b.placed(c)
 	}
-	s.stale = s.stale || d < 0 && b.placed(c) == s.began
+	s.stale = s.stale || d < 0 && (b.placed(c) == s.began || c.time == s.last)
 	s.last = max(s.last, c.time)
 }
 
@@ -301,27 +334,28 @@ func (b *Book) Snapshot(now int64, final bool) *Snapshot {
 
 // suggest is twice the calls of the largest honest run.
 func (b *Book) suggest() int {
-	most := 0
-	for r := uint32(1); r <= b.runs.last(); r++ {
-		if at := b.runs.at(r); at.unfit == 0 {
-			most = max(most, at.n)
+	if b.mostStale {
+		b.most, b.mostStale = 0, false
+		for r := uint32(1); r <= b.runs.last(); r++ {
+			b.most = max(b.most, b.runs.at(r).honest)
 		}
 	}
-	return 2 * most
+	return 2 * b.most
 }
 
+// sources lists the files, by path.
 func (b *Book) sources() []SourceView {
+	if len(b.byPath) < len(b.files) {
+		for i := len(b.byPath); i < len(b.files); i++ {
+			b.byPath = append(b.byPath, FileID(i))
+		}
+		slices.SortStableFunc(b.byPath, func(p, q FileID) int { return strings.Compare(b.files[p].Path, b.files[q].Path) })
+	}
 	out := make([]SourceView, len(b.files))
-	for i := range b.files {
-		f := &b.files[i]
+	for i, id := range b.byPath {
+		f := &b.files[id]
 		out[i] = SourceView{File: f.Path, Side: f.Side, Format: f.Format, Lines: f.lines, Calls: f.calls, Bad: f.bad, Last: f.latest, Note: f.note}
 	}
-	slices.SortStableFunc(out, func(p, q SourceView) int {
-		if p.File == q.File {
-			return 0
-		}
-		return order(p.File < q.File)
-	})
 	return out
 }
 
@@ -334,7 +368,7 @@ func (b *Book) sideViews() []SideView {
 	for side := 1; side < len(b.sides); side++ {
 		s := b.sum(uint16(side))
 		v := SideView{
-			Label: b.sides[side], Calls: s.calls, Mutators: s.mutators, InLedger: s.inLedger, Last: s.last,
+			Label: b.sides[side], Runs: s.runs, Calls: s.calls, Mutators: s.mutators, InLedger: s.inLedger, Last: s.last,
 			Draining: len(b.sides) > 2 && uint16(side) == b.draining(), OnlyKeys: only[side],
 		}
 		for t := uint32(1); t <= b.tools.last(); t++ {
@@ -344,11 +378,6 @@ func (b *Book) sideViews() []SideView {
 		}
 		slices.Sort(v.OnlyTools)
 		out = append(out, v)
-	}
-	for r := uint32(1); r <= b.runs.last(); r++ {
-		if v := b.runs.at(r).view; v != nil && v.Side != "" {
-			out[b.sideOf[v.Side]-1].Runs++
-		}
 	}
 	return out
 }
@@ -365,14 +394,18 @@ func (b *Book) verdict() Verdict {
 	x := &b.index
 	gather := func(from ...Kind) (n int, ids []string) {
 		for _, k := range from {
+			named := 0
 			x.kinds[k].Scan(func(f *Finding) bool {
+				if named == x.blocking[k] || len(ids) == maxIDs {
+					return false
+				}
 				if f.Blocks() != "" {
-					if n++; len(ids) < maxIDs {
-						ids = append(ids, f.ID)
-					}
+					named++
+					ids = append(ids, f.ID)
 				}
 				return true
 			})
+			n += x.blocking[k]
 		}
 		return n, ids
 	}

@@ -307,7 +307,7 @@ func (b *Book) judgeTool(_ *memory, t uint32) []*Finding {
 		return nil
 	}
 	if at.stale {
-		b.findFirst(t)
+		b.findToolEnds(t)
 	}
 	first := b.calls.at(at.first)
 	name := b.names.text(at.name)
@@ -350,16 +350,17 @@ func toolClass(n [4]int) string {
 	return word
 }
 
-// findFirst looks for the first counted call of a tool whose first turned out to be a copy.
-func (b *Book) findFirst(t uint32) {
+// findToolEnds looks for the first and the last counted call of a tool where one of them turned out to be a copy.
+func (b *Book) findToolEnds(t uint32) {
 	at := b.tools.at(t)
-	at.first, at.stale, at.sides = 0, false, 0
+	at.first, at.last, at.stale, at.sides = 0, trace.NoTime, false, 0
 	for i := uint32(1); i <= b.calls.last(); i++ {
 		c := b.calls.at(i)
 		if b.stem(c).tool != at.name || c.flags&callCounted == 0 {
 			continue
 		}
 		at.sides |= b.sideBit(c)
+		at.last = max(at.last, c.time)
 		if at.first == 0 || b.callBefore(i, at.first) {
 			at.first = i
 		}

@@ -76,31 +76,34 @@ type Book struct {
 	due       map[fileID]due
 	dirtyIDs  chunks[uint32]
 
-	groups   chunks[group]
-	groupOf  slots               // groups, or the calls that are alone with their keys
-	listed   bool                // the keys of calls that are alone with them stand there too
-	met      map[uint32][]uint32 // of a group: its calls by side that were counted as standing in the ledger
-	shapes   shelf               // by run, tool and shape
-	works    shelf               // by tool and arguments
-	recorded chunks[bucket]
-	runs     chunks[run]
-	tools    chunks[tool]
-	links    []link
-	forest   bool // links changed
-	rows     map[keys.ID]*row
-	queue    [entities]chunks[uint32]
-	openers  chunks[uint32] // calls whose being open is to be judged again
-	orphans  chunks[uint32] // results whose being orphans is
-	rowQueue []*row
-	rowCount uint32
-	sideSums []sideSum
-	lone     [16]int // keys that only one side called, by side
-	leftOut  int     // calls before --since
-	tick     uint32
-	later    map[entity]uint32 // tick before which a large entity is not evaluated again
-	pending  bool              // something large was put off
-	behind   bool              // more changed than was evaluated
-	replant  uint32            // tick before which the forest is not grown again
+	groups    chunks[group]
+	groupOf   slots               // groups, or the calls that are alone with their keys
+	listed    bool                // the keys of calls that are alone with them stand there too
+	met       map[uint32][]uint32 // of a group: its calls by side that were counted as standing in the ledger
+	shapes    shelf               // by run, tool and shape
+	works     shelf               // by tool and arguments
+	recorded  chunks[bucket]
+	runs      chunks[run]
+	tools     chunks[tool]
+	links     []link
+	forest    bool // links changed
+	rows      map[keys.ID]*row
+	queue     [entities]chunks[uint32]
+	openers   chunks[uint32] // calls whose being open is to be judged again
+	orphans   chunks[uint32] // results whose being orphans is
+	rowQueue  []*row
+	rowCount  uint32
+	sideSums  []sideSum
+	byPath    []FileID // the files, by path
+	most      int      // calls of the largest honest run
+	mostStale bool     // that is to be looked for again
+	lone      [16]int  // keys that only one side called, by side
+	leftOut   int      // calls before --since
+	tick      uint32
+	later     map[entity]uint32 // tick before which a large entity is not evaluated again
+	pending   bool              // something large was put off
+	behind    bool              // more changed than was evaluated
+	replant   uint32            // tick before which the forest is not grown again
 
 	index index
 
