@@ -26,6 +26,7 @@ type index struct {
 	held     map[entity]*Finding // the first one; the others of an entity by next
 	findings *btree.BTreeG[*Finding]
 	kinds    [kinds]*btree.BTreeG[*Finding]
+	near     [kinds]struct{ all, own btree.PathHint } // where the last finding of a kind was put or taken away
 	levels   [5]int
 	blocking [kinds]int              // findings that block
 	critical *btree.BTreeG[*Finding] // duplicate groups that block
@@ -143,8 +144,8 @@ func (b *Book) hold(e entity, now []*Finding) {
 func (b *Book) keep(f *Finding) {
 	x := &b.index
 	b.acknowledge(f)
-	x.findings.Set(f)
-	x.kinds[f.Kind].Set(f)
+	x.findings.SetHint(f, &x.near[f.Kind].all)
+	x.kinds[f.Kind].SetHint(f, &x.near[f.Kind].own)
 	x.levels[f.Severity]++
 	if f.blocksAsGroup() {
 		x.critical.Set(f)
@@ -157,8 +158,8 @@ func (b *Book) keep(f *Finding) {
 
 func (b *Book) drop(f *Finding) {
 	x := &b.index
-	x.findings.Delete(f)
-	x.kinds[f.Kind].Delete(f)
+	x.findings.DeleteHint(f, &x.near[f.Kind].all)
+	x.kinds[f.Kind].DeleteHint(f, &x.near[f.Kind].own)
 	x.critical.Delete(f)
 	x.levels[f.Severity]--
 	if f.Blocks() != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -27,8 +28,7 @@ func (a *app) printJSON(v any) error { return a.encoder(a.env.Stdout).Encode(v) 
 
 // printReport is printJSON for a report, whose lists may be long: their text is never there as a whole.
 func (a *app) printReport(r *triage.Report) error {
-	out := pieces{to: a.env.Stdout}
-	out.enc = a.encoder(&out.held)
+	out := a.pieces(a.env.Stdout)
 	err := out.fields(reflect.ValueOf(r).Elem())
 	if err != nil {
 		return err
@@ -39,9 +39,16 @@ func (a *app) printReport(r *triage.Report) error {
 
 // pieces prints a value as an encoder does, a piece at a time.
 type pieces struct {
+	a    *app
 	to   io.Writer
 	held bytes.Buffer
 	enc  *json.Encoder
+}
+
+func (a *app) pieces(to io.Writer) *pieces {
+	p := &pieces{a: a, to: to}
+	p.enc = a.encoder(&p.held)
+	return p
 }
 
 // flush prints what is held when it is more than so many bytes.
@@ -83,16 +90,63 @@ func (p *pieces) fields(v reflect.Value) error {
 }
 
 func (p *pieces) list(v reflect.Value) error {
-	before := byte('[')
-	for i := range v.Len() {
-		p.held.WriteByte(before)
-		before = ','
-		if err := errors.Join(p.whole(v.Index(i)), p.flush(1<<16)); err != nil {
-			return err
-		}
+	p.held.WriteByte('[')
+	if err := p.items(v); err != nil {
+		return err
 	}
 	p.held.WriteByte(']')
 	return nil
+}
+
+// So many items of a list are written by one goroutine at a time.
+const stretch = 256
+
+// items prints the items of a list. Several goroutines write a long one, of which a few stretches are held at a time.
+func (p *pieces) items(v reflect.Value) error {
+	n := v.Len()
+	if n < 4*stretch {
+		for i := range n {
+			if i > 0 {
+				p.held.WriteByte(',')
+			}
+			if err := errors.Join(p.whole(v.Index(i)), p.flush(1<<16)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	type part struct {
+		*pieces
+		err   error
+		ready chan struct{}
+	}
+	parts := make(chan *part, runtime.GOMAXPROCS(0)) // in their order
+	go func() {
+		defer close(parts)
+		for from := 0; from < n; from += stretch {
+			q := &part{pieces: p.a.pieces(nil), ready: make(chan struct{})}
+			parts <- q
+			go func() {
+				defer close(q.ready)
+				for i := from; i < min(n, from+stretch) && q.err == nil; i++ {
+					if i > 0 {
+						q.held.WriteByte(',')
+					}
+					q.err = q.whole(v.Index(i))
+				}
+			}()
+		}
+	}()
+	err := p.flush(0)
+	for q := range parts {
+		if <-q.ready; err == nil {
+			err = q.err
+		}
+		if err == nil {
+			_, err = q.held.WriteTo(p.to)
+		}
+	}
+	return err
 }
 
 // whole prints a value at once.

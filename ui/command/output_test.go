@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -58,4 +59,29 @@ func TestPrintReport(t *testing.T) {
 			t.Errorf("%s: printed\n%.300s\nwant\n%.300s", name, got.Bytes(), want.Bytes())
 		}
 	}
+}
+
+// TestPrintReportFails has the writer fail in the middle of a list that several goroutines write: the reason comes back.
+func TestPrintReportFails(t *testing.T) {
+	r := &triage.Report{Duplicates: make([]triage.ReportDuplicate, 20*stretch)}
+	reason := errors.New("full")
+	for _, after := range []int{0, 1, 3} {
+		a := &app{env: &Env{Stdout: &failing{after: after, err: reason}}, opts: newOptions()}
+		if err := a.printReport(r); !errors.Is(err, reason) {
+			t.Errorf("after %d writes: %v, want %v", after, err, reason)
+		}
+	}
+}
+
+// failing is a writer that takes so many writes.
+type failing struct {
+	after int
+	err   error
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.after--; f.after < 0 {
+		return 0, f.err
+	}
+	return len(b), nil
 }
