@@ -26,7 +26,7 @@ func (f *Finding) Acknowledgement() (kind, key, seen string) {
 	}
 	switch {
 	case f.Kind == Overwritten:
-		return kind, key, f.image
+		return kind, key, f.Details().image
 	case f.Kind == LateReply:
 		return kind, key, f.ID
 	}

@@ -105,20 +105,22 @@ func (b *Book) reportRepeats(r *Report) {
 		return d
 	}, Duplicate)
 	r.Drift = each(b, func(f *Finding) ReportDrift {
-		return ReportDrift{f.Run, f.Tool, f.Calls, list(f.Pointers), list(f.Looks), list(f.Keys)}
+		return ReportDrift{f.Run, f.Tool, f.Calls, list(f.Details().Pointers), list(f.Details().Looks), list(f.Details().Keys)}
 	}, Drift)
-	r.TemporalKeys = each(b, func(f *Finding) ReportTemporal { return ReportTemporal{f.Run, f.Tool, f.Key, list(f.Recorded)} }, TemporalKey)
+	r.TemporalKeys = each(b, func(f *Finding) ReportTemporal {
+		return ReportTemporal{f.Run, f.Tool, f.Key, list(f.Details().Recorded)}
+	}, TemporalKey)
 	r.KeyConflicts = each(b, func(f *Finding) ReportConflict {
-		return ReportConflict{f.Key, list(f.Keys), list(f.Tools)}
+		return ReportConflict{f.Key, list(f.Details().Keys), list(f.Details().Tools)}
 	}, KeyConflict)
-	r.CrossRun = each(b, func(f *Finding) ReportCross { return ReportCross{f.Tool, list(f.Runs), f.Calls} }, CrossRun)
+	r.CrossRun = each(b, func(f *Finding) ReportCross { return ReportCross{f.Tool, list(f.Details().Runs), f.Calls} }, CrossRun)
 	r.Runaway = each(b, func(f *Finding) ReportRunaway { return ReportRunaway{f.Run, f.Tool, f.Why, f.Calls} }, Runaway)
 }
 
 func (b *Book) reportLedger(r *Report, now int64) {
 	keyed := func(f *Finding) ReportKey { return ReportKey{f.Key, f.Tool, f.Run} }
 	r.InFlight = each(b, func(f *Finding) ReportInFlight {
-		return ReportInFlight{f.Key, f.Tool, float64(now-f.Started) / 1e9, f.Timeout, f.Kind == Hung, f.Owner}
+		return ReportInFlight{f.Key, f.Tool, float64(now-f.Started) / 1e9, f.Details().Timeout, f.Kind == Hung, f.Details().Owner}
 	}, Hung, InFlight)
 	r.Settled = each(b, keyed, SettledInTrace)
 	r.FailedDone = each(b, keyed, FailedButDone)
@@ -196,7 +198,7 @@ func (b *Book) callsOf(f *Finding) []uint32 {
 		return b.keyCalls(f.Key)
 	case Drift:
 		var out []uint32
-		for _, key := range f.Keys {
+		for _, key := range f.Details().Keys {
 			out = append(out, b.keyCalls(key)...)
 		}
 		return b.inOrder(out)

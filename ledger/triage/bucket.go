@@ -60,11 +60,12 @@ func (b *Book) drift(piece []uint32) *Finding {
 	slices.SortFunc(ordered, func(i, j uint32) int { return order(b.callBefore(i, j)) })
 	f := b.begin(Drift, Medium, ordered)
 	f.Key = ""
-	f.Pointers, f.Looks = b.driftPointers(distinct)
+	d := f.detail()
+	d.Pointers, d.Looks = b.driftPointers(distinct)
 	for _, i := range distinct {
-		f.Keys = append(f.Keys, b.keyText(b.calls.at(i)))
+		d.Keys = append(d.Keys, b.keyText(b.calls.at(i)))
 	}
-	f.ID = "drift " + f.Keys[0]
+	f.ID = "drift " + d.Keys[0]
 	return f
 }
 
@@ -126,7 +127,7 @@ func (b *Book) judgeWork(_ *memory, w uint32) []*Finding {
 	f := b.begin(CrossRun, Medium, calls)
 	f.ID = "cross-run " + f.Key
 	f.Key = ""
-	f.Runs = runs
+	f.detail().Runs = runs
 	return []*Finding{f}
 }
 
@@ -192,7 +193,8 @@ func (b *Book) conflict(recorded string, calls []uint32, row *row) []*Finding {
 	f := b.begin(KeyConflict, High, calls)
 	f.ID = "conflict " + recorded
 	f.Key = recorded
-	f.Recorded, f.Keys, f.Tools = []string{recorded}, keyTexts, tools
+	d := f.detail()
+	d.Recorded, d.Keys, d.Tools = []string{recorded}, keyTexts, tools
 	return []*Finding{f}
 }
 

@@ -19,7 +19,7 @@ func (b *Book) Facts(f *ledger.Facts) {
 		o := &f.Overwritten[i]
 		w := b.aboutRow(Overwritten, High, o.Key, o.Tool)
 		w.Why = "drainboard wrote " + string(o.Wrote.State) + ", found " + word(string(o.Found.State))
-		w.image = o.Found.Fingerprint()
+		w.detail().image = o.Found.Fingerprint()
 		over = append(over, w)
 	}
 	for i := range f.Late {

@@ -123,7 +123,7 @@ func (p Pos) String() string {
 	return s
 }
 
-// Finding is one row of the findings list. It is immutable: a change makes another one with the same ID. There may be a million: it is kept at 512 bytes.
+// Finding is one row of the findings list. It is immutable: a change makes another one with the same ID. There may be a million: it is kept at 320 bytes.
 type Finding struct {
 	ID       string // stable identity: kind and what it is about; cursors, marks and acknowledgements hold on to it
 	Kind     Kind
@@ -154,30 +154,44 @@ type Finding struct {
 	Started int64 // time of the first call, nanoseconds, or trace.NoTime
 	Last    int64 // latest recorded time in it, or trace.NoTime
 
+	Why string // unmatched: "no ledger row", "no key", "only on this side"; runaway: "identical", "errors"; else free text
+	Ack string // who acknowledged it and why, or ""
+
+	More *Details // mostly nil; Details reads it
+	next *Finding // of the same entity
+	when int64    // the time of its place, which is that of First
+}
+
+// Details is what only findings of some kinds say.
+type Details struct {
 	Pointers []string // drift: those that differ
 	Looks    []string // drift: what each looks like
 	Keys     []string // drift, conflict: the keys
 	Recorded []string // temporal: the recorded keys; conflict: the one
 	Tools    []string // conflict
 	Runs     []string // cross run
-	Why      string   // unmatched: "no ledger row", "no key", "only on this side"; runaway: "identical", "errors"; else free text
-	Age      float64  // in flight: seconds since updated_at
 	Timeout  float64  // in flight: seconds
 	Owner    string   // in flight
-
-	Ack   string    // who acknowledged it and why, or ""
-	image string    // overwritten: fingerprint of what was found
-	about *[]uint32 // further runs that it is about; mostly nil
-	next  *Finding  // of the same entity
-	when  int64     // the time of its place, which is that of First
+	image    string   // overwritten: fingerprint of what was found
+	about    []uint32 // further runs that it is about, beside the first
 }
 
-// further are the runs that it is about beside the first.
-func (f *Finding) further() []uint32 {
-	if f.about == nil {
-		return nil
+var noDetails Details // for reading
+
+// Details is for reading only; it is empty where a finding has none.
+func (f *Finding) Details() *Details {
+	if f.More == nil {
+		return &noDetails
 	}
-	return *f.about
+	return f.More
+}
+
+// detail is for whoever makes the finding.
+func (f *Finding) detail() *Details {
+	if f.More == nil {
+		f.More = new(Details)
+	}
+	return f.More
 }
 
 // before orders findings by place.

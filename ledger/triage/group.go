@@ -121,8 +121,7 @@ func (b *Book) begin(kind Kind, sev Severity, calls []uint32) *Finding {
 		}
 	}
 	if len(further) > 0 {
-		list := further // so that it is made only here
-		f.about = &list
+		f.detail().about = further
 	}
 	return f
 }
@@ -310,8 +309,9 @@ func (b *Book) temporal(calls []uint32) *Finding {
 	}
 	f := b.begin(TemporalKey, Medium, calls)
 	f.ID = "temporal " + f.Key + " " + f.Side
+	d := f.detail()
 	for _, r := range recorded {
-		f.Recorded = append(f.Recorded, b.names.text(r))
+		d.Recorded = append(d.Recorded, b.names.text(r))
 	}
 	return f
 }

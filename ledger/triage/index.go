@@ -185,7 +185,7 @@ func (b *Book) weigh(f *Finding, d int) {
 	if f.run != 0 {
 		weigh(f.run)
 	}
-	for _, r := range f.further() {
+	for _, r := range f.Details().about {
 		weigh(r)
 	}
 }
@@ -203,12 +203,13 @@ func (f *Finding) unfit() bool {
 
 // same says whether two findings say the same.
 func (f *Finding) same(g *Finding) bool {
+	d, e := f.Details(), g.Details()
 	return f.ID == g.ID && f.Kind == g.Kind && f.Severity == g.Severity && f.Key == g.Key && f.Tool == g.Tool && f.Run == g.Run &&
 		f.Class == g.Class && f.Calls == g.Calls && f.Results == g.Results && f.Cause == g.Cause && f.Outcome == g.Outcome &&
-		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.Extras == g.Extras && f.Undone == g.Undone && f.image == g.image && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
-		f.Why == g.Why && f.Owner == g.Owner && f.Timeout == g.Timeout && f.when == g.when && f.gen == g.gen && f.run == g.run && f.Side == g.Side &&
-		slices.Equal(f.Pointers, g.Pointers) && slices.Equal(f.Looks, g.Looks) && slices.Equal(f.Keys, g.Keys) &&
-		slices.Equal(f.Recorded, g.Recorded) && slices.Equal(f.Tools, g.Tools) && slices.Equal(f.Runs, g.Runs) && slices.Equal(f.further(), g.further())
+		f.Overlap == g.Overlap && f.Doubles == g.Doubles && f.Extras == g.Extras && f.Undone == g.Undone && d.image == e.image && f.First == g.First && f.Last == g.Last && f.Started == g.Started &&
+		f.Why == g.Why && d.Owner == e.Owner && d.Timeout == e.Timeout && f.when == g.when && f.gen == g.gen && f.run == g.run && f.Side == g.Side &&
+		slices.Equal(d.Pointers, e.Pointers) && slices.Equal(d.Looks, e.Looks) && slices.Equal(d.Keys, e.Keys) &&
+		slices.Equal(d.Recorded, e.Recorded) && slices.Equal(d.Tools, e.Tools) && slices.Equal(d.Runs, e.Runs) && slices.Equal(d.about, e.about)
 }
 
 // setView replaces a view in its tree.

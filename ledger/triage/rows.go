@@ -215,7 +215,9 @@ func (b *Book) inFlight(r *row, calls []uint32) *Finding {
 	if r.hung {
 		f.Kind, f.Severity = Hung, High
 	}
-	f.ID, f.Key, f.Tool, f.Timeout, f.Owner = "in-flight "+r.Key, r.Key, r.Tool, r.Timeout, r.Owner
+	f.ID, f.Key, f.Tool = "in-flight "+r.Key, r.Key, r.Tool
+	d := f.detail()
+	d.Timeout, d.Owner = r.Timeout, r.Owner
 	f.drains = r.hung || b.drains(r, calls)
 	return f
 }

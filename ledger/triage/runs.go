@@ -327,7 +327,7 @@ func (b *Book) judgeTool(_ *memory, t uint32) []*Finding {
 	var now []*Finding
 	if at.unclassified > 0 {
 		f := b.begin(UnclassifiedTool, Medium, []uint32{at.first})
-		f.Key, f.CallID, f.Results, f.Calls, f.Last, f.about = "", "", 0, at.unclassified, at.last, nil
+		f.Key, f.CallID, f.Results, f.Calls, f.Last = "", "", 0, at.unclassified, at.last
 		f.run = 0
 		f.Class, f.Run = table.Unclassified, ""
 		f.ID = "unclassified " + name

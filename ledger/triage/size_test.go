@@ -16,7 +16,7 @@ func TestSizes(t *testing.T) {
 		{"a result", unsafe.Sizeof(result{}), 72},
 		{"a tie", unsafe.Sizeof(tie{}), 24},
 		{"a mark", unsafe.Sizeof(mark{}), 12},
-		{"a finding", unsafe.Sizeof(Finding{}), 512},
+		{"a finding", unsafe.Sizeof(Finding{}), 320},
 	} {
 		if c.size > c.most {
 			t.Errorf("%s takes %d bytes, want %d at most", c.name, c.size, c.most)

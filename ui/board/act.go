@@ -122,7 +122,7 @@ func unfit(a Action, s subject) string {
 			return "this row names no tool"
 		}
 	case ActIgnore:
-		if s.finding == nil || s.finding.Kind != triage.Drift || len(s.finding.Pointers) == 0 {
+		if s.finding == nil || s.finding.Kind != triage.Drift || len(s.finding.Details().Pointers) == 0 {
 			return "only a drift names what to leave out"
 		}
 	}

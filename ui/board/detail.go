@@ -140,9 +140,9 @@ func (c *composer) finding(f *triage.Finding) {
 	if f.Ack != "" {
 		c.wrap([]span{say("acknowledged: "+c.mask(f.Ack), ink.Good)})
 	}
-	if len(f.Runs) > 1 {
+	if len(f.Details().Runs) > 1 {
 		c.section("RUNS", "")
-		c.wrap([]span{say(strings.Join(f.Runs, ", "), ink.Plain)})
+		c.wrap([]span{say(strings.Join(f.Details().Runs, ", "), ink.Plain)})
 	}
 }
 
@@ -317,7 +317,7 @@ func rowSpans(f *facts) []span {
 	if f.of.row != nil {
 		owner = f.of.row.Owner
 	} else if f.of.finding != nil {
-		owner = f.of.finding.Owner
+		owner = f.of.finding.Details().Owner
 	}
 	if c := f.row.Claim; c != nil {
 		if owner == "" {
@@ -364,7 +364,7 @@ func (c *composer) keys(s subject, f *facts) {
 		}
 	}
 	if s.finding != nil && s.finding.Kind == triage.Drift {
-		for _, k := range s.finding.Keys {
+		for _, k := range s.finding.Details().Keys {
 			c.put(say(k, ink.Plain))
 		}
 	}

@@ -120,8 +120,8 @@ func (f *facts) readReplies(ctx context.Context, e Engine) {
 
 func (f *facts) readRow(ctx context.Context, e Engine) {
 	key := f.of.key()
-	if key == "" && f.of.finding != nil && len(f.of.finding.Recorded) > 0 {
-		key = f.of.finding.Recorded[0]
+	if key == "" && f.of.finding != nil && len(f.of.finding.Details().Recorded) > 0 {
+		key = f.of.finding.Details().Recorded[0]
 	}
 	if key == "" {
 		return

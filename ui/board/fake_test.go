@@ -55,8 +55,8 @@ func (f *fake) Calls(_ context.Context, q intake.Query) ([]triage.CallView, int,
 	switch {
 	case f.err != nil:
 		return nil, 0, f.err
-	case q.Finding != nil && len(q.Finding.Keys) > 1:
-		for _, k := range q.Finding.Keys {
+	case q.Finding != nil && len(q.Finding.Details().Keys) > 1:
+		for _, k := range q.Finding.Details().Keys {
 			all = append(all, f.calls[k]...)
 		}
 	case q.Finding != nil:
@@ -138,12 +138,12 @@ func (m *maker) add(f *triage.Finding) *triage.Finding {
 	f.Rule = m.table.Lookup(f.Tool, nil)
 	f.Class = f.Rule.Class
 	f.ID = f.Kind.String() + " " + f.Key + f.Tool + f.Run
-	for _, s := range []*string{&f.Tool, &f.Run, &f.CallID, &f.Side, &f.Owner, &f.First.File} {
+	for _, s := range []*string{&f.Tool, &f.Run, &f.CallID, &f.Side, &f.Details().Owner, &f.First.File} {
 		if *s != "" {
 			*s = m.mess(*s)
 		}
 	}
-	for _, list := range [][]string{f.Pointers, f.Looks, f.Recorded, f.Tools, f.Runs} {
+	for _, list := range [][]string{f.Details().Pointers, f.Details().Looks, f.Details().Recorded, f.Details().Tools, f.Details().Runs} {
 		for i := range list {
 			list[i] = m.mess(list[i])
 		}
@@ -243,15 +243,15 @@ func (m *maker) others() {
 		{Kind: triage.Unmatched, Severity: triage.High, Tool: "put_file", Why: "no ledger row"},
 		{Kind: triage.FailedButDone, Severity: triage.High, Tool: "open_pr"},
 		{Kind: triage.OtherResponse, Severity: triage.High, Tool: "open_pr"},
-		{Kind: triage.KeyConflict, Severity: triage.High, Tool: "charge_card", Recorded: []string{"order-1002"}, Tools: []string{"charge_card", "charge_card"}},
+		{Kind: triage.KeyConflict, Severity: triage.High, Tool: "charge_card", More: &triage.Details{Recorded: []string{"order-1002"}, Tools: []string{"charge_card", "charge_card"}}},
 		{Kind: triage.Runaway, Severity: triage.High, Tool: "search_repo", Why: "identical", Calls: 40},
-		{Kind: triage.Hung, Severity: triage.High, Tool: "charge_card", Timeout: 30, Owner: "pid 4120 on host-a (gone)"},
-		{Kind: triage.InFlight, Severity: triage.Medium, Tool: "open_pr", Timeout: 60, Owner: "pid 77 on host-a (alive)"},
+		{Kind: triage.Hung, Severity: triage.High, Tool: "charge_card", More: &triage.Details{Timeout: 30, Owner: "pid 4120 on host-a (gone)"}},
+		{Kind: triage.InFlight, Severity: triage.Medium, Tool: "open_pr", More: &triage.Details{Timeout: 60, Owner: "pid 77 on host-a (alive)"}},
 		{Kind: triage.SettledInTrace, Severity: triage.Medium, Tool: "open_pr"},
 		{Kind: triage.LostResult, Severity: triage.Medium, Tool: "create_issue"},
-		{Kind: triage.TemporalKey, Severity: triage.Medium, Tool: "post_status", Recorded: []string{"k1", "k2", "k3"}},
-		{Kind: triage.Drift, Severity: triage.Medium, Tool: "post_status", Pointers: []string{"/at"}, Looks: []string{"timestamp"}, Keys: []string{key64("d1"), key64("d2")}},
-		{Kind: triage.CrossRun, Severity: triage.Medium, Tool: "notify_slack", Runs: []string{"run-22", "run-31"}},
+		{Kind: triage.TemporalKey, Severity: triage.Medium, Tool: "post_status", More: &triage.Details{Recorded: []string{"k1", "k2", "k3"}}},
+		{Kind: triage.Drift, Severity: triage.Medium, Tool: "post_status", More: &triage.Details{Pointers: []string{"/at"}, Looks: []string{"timestamp"}, Keys: []string{key64("d1"), key64("d2")}}},
+		{Kind: triage.CrossRun, Severity: triage.Medium, Tool: "notify_slack", More: &triage.Details{Runs: []string{"run-22", "run-31"}}},
 		{Kind: triage.NewWhileDraining, Severity: triage.Medium},
 		{Kind: triage.AfterEnd, Severity: triage.Medium, Tool: "put_file"},
 		{Kind: triage.OpenCall, Severity: triage.Medium, Tool: "review_agent"},
@@ -271,8 +271,8 @@ func (m *maker) others() {
 		}
 		m.add(f)
 		if f.Kind == triage.Drift {
-			m.dispatch(f, f.Keys[0], `{"at": "2026-03-14T11:50:00Z", "state": "ok"}`, []string{`ok {"n":1}`})
-			m.dispatch(f, f.Keys[1], `{"at": "2026-03-14T11:51:00Z", "state": "ok"}`, []string{`ok {"n":2}`})
+			m.dispatch(f, f.Details().Keys[0], `{"at": "2026-03-14T11:50:00Z", "state": "ok"}`, []string{`ok {"n":1}`})
+			m.dispatch(f, f.Details().Keys[1], `{"at": "2026-03-14T11:51:00Z", "state": "ok"}`, []string{`ok {"n":2}`})
 			continue
 		}
 		if f.Key == "" {

@@ -162,13 +162,13 @@ func findingWhy(b *ink.Block, p *places, f *triage.Finding, lk look, acked bool)
 func keyCell(f *triage.Finding) string {
 	switch f.Kind {
 	case triage.Drift:
-		if len(f.Pointers) > 0 {
-			return "drift " + strings.Join(f.Pointers, " ")
+		if len(f.Details().Pointers) > 0 {
+			return "drift " + strings.Join(f.Details().Pointers, " ")
 		}
 		return "drift"
 	case triage.KeyConflict:
-		if len(f.Recorded) > 0 {
-			return prefix(f.Recorded[0])
+		if len(f.Details().Recorded) > 0 {
+			return prefix(f.Details().Recorded[0])
 		}
 	}
 	if f.Key != "" {
@@ -213,9 +213,9 @@ func kindCell(f *triage.Finding, lk look) (string, ink.Tone) {
 		}
 		return "runaway, identical", ink.Bad
 	case triage.Hung:
-		return "hung " + lasting(ageOf(f, lk.now)) + " / " + timeout(f.Timeout), ink.Bad
+		return "hung " + lasting(ageOf(f, lk.now)) + " / " + timeout(f.Details().Timeout), ink.Bad
 	case triage.InFlight:
-		if strings.HasSuffix(f.Owner, "(gone)") {
+		if strings.HasSuffix(f.Details().Owner, "(gone)") {
 			return "in doubt " + lasting(ageOf(f, lk.now)), ink.Bad
 		}
 		return "in flight " + lasting(ageOf(f, lk.now)), ink.Warn
@@ -224,11 +224,11 @@ func kindCell(f *triage.Finding, lk look) (string, ink.Tone) {
 	case triage.LostResult:
 		return "result lost", ink.Warn
 	case triage.TemporalKey:
-		return "temporal, " + count(len(f.Recorded), "key", "keys"), ink.Warn
+		return "temporal, " + count(len(f.Details().Recorded), "key", "keys"), ink.Warn
 	case triage.Drift:
-		return strings.Join(f.Looks, ", "), ink.Warn
+		return strings.Join(f.Details().Looks, ", "), ink.Warn
 	case triage.CrossRun:
-		return "in " + count(len(f.Runs), "run", "runs"), ink.Warn
+		return "in " + count(len(f.Details().Runs), "run", "runs"), ink.Warn
 	case triage.NewWhileDraining:
 		return "new while draining", ink.Warn
 	case triage.AfterEnd:
@@ -267,8 +267,8 @@ func compact(n int) string {
 }
 
 func runCell(f *triage.Finding) string {
-	if f.Kind == triage.CrossRun && len(f.Runs) > 0 {
-		return strings.Join(f.Runs, " ")
+	if f.Kind == triage.CrossRun && len(f.Details().Runs) > 0 {
+		return strings.Join(f.Details().Runs, " ")
 	}
 	return f.Run
 }

@@ -106,7 +106,7 @@ func (f flight) limit() float64 {
 	if f.open.Rule != nil {
 		return f.open.Rule.Timeout.Seconds()
 	}
-	return f.open.Timeout
+	return f.open.Details().Timeout
 }
 
 func (f flight) rank() int {

@@ -26,7 +26,7 @@ const maxPreviews = 6
 
 // previews looks for each pointer of a drift.
 func previews(ctx context.Context, p Previewer, s subject) (all []Preview, err error) {
-	for _, pointer := range s.finding.Pointers[:min(len(s.finding.Pointers), maxPreviews)] {
+	for _, pointer := range s.finding.Details().Pointers[:min(len(s.finding.Details().Pointers), maxPreviews)] {
 		one, err := p.Preview(ctx, s.finding.Tool, pointer)
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func prosaic(f *triage.Finding, now int64) prose {
 	case triage.Duplicate:
 		return duplicateProse(f)
 	case triage.Hung, triage.InFlight:
-		return flightProse(f.Owner, ageOf(f, now), f.Timeout, f.Kind == triage.Hung, f.Rule)
+		return flightProse(f.Details().Owner, ageOf(f, now), f.Details().Timeout, f.Kind == triage.Hung, f.Rule)
 	}
 	c, ok := proseOf[f.Kind]
 	if !ok {
@@ -91,7 +91,7 @@ var proseOf = map[triage.Kind]kindProse{
 	triage.KeyConflict: {
 		what: "One key names {n} different calls:", bold: "the second one would get the first one's answer.", tone: ink.BadBold,
 		do: "put what tells them apart into the key", fill: func(f *triage.Finding) []string {
-			return []string{"{n}", strconv.Itoa(max(f.Calls, len(f.Keys), len(f.Tools), 2))}
+			return []string{"{n}", strconv.Itoa(max(f.Calls, len(f.Details().Keys), len(f.Details().Tools), 2))}
 		},
 	},
 	triage.Runaway: {
@@ -115,23 +115,23 @@ var proseOf = map[triage.Kind]kindProse{
 	triage.TemporalKey: {
 		what: "One intent, {n} recorded keys:", bold: "the handler's key depends on when it is made.", tone: ink.BadBold,
 		do: "derive the key from run, tool and arguments only", fill: func(f *triage.Finding) []string {
-			return []string{"{n}", strconv.Itoa(len(f.Recorded))}
+			return []string{"{n}", strconv.Itoa(len(f.Details().Recorded))}
 		},
 	},
 	triage.Drift: {
 		what: "{n} calls differ only at {at}:", bold: "without that they would share one key.", tone: ink.Strong,
 		key: "ignore rule", do: "leave {pointers} out of the key, after a preview", fill: func(f *triage.Finding) []string {
-			at := strings.Join(f.Pointers, ", ")
-			if looks := strings.Join(f.Looks, ", "); looks != "" && len(f.Pointers) == 1 {
+			at := strings.Join(f.Details().Pointers, ", ")
+			if looks := strings.Join(f.Details().Looks, ", "); looks != "" && len(f.Details().Pointers) == 1 {
 				at += " (" + looks + ")"
 			}
-			return []string{"{n}", ink.Thousands(f.Calls), "{at}", at, "{pointers}", strings.Join(f.Pointers, ", ")}
+			return []string{"{n}", ink.Thousands(f.Calls), "{at}", at, "{pointers}", strings.Join(f.Details().Pointers, ", ")}
 		},
 	},
 	triage.CrossRun: {
 		what: "The same call in {n} runs:", bold: "keys with the run in them cannot see that.", tone: ink.Strong,
 		do: "give the tool scope: forever if it must happen once and for all", fill: func(f *triage.Finding) []string {
-			return []string{"{n}", strconv.Itoa(len(f.Runs))}
+			return []string{"{n}", strconv.Itoa(len(f.Details().Runs))}
 		},
 	},
 	triage.NewWhileDraining: {

@@ -174,14 +174,16 @@ func (q *question) planned(targets []subject, p *Plan, kept bool) {
 func (q *question) ignore(s subject) {
 	f := s.finding
 	q.sentence("Leave an argument out of the keys of ", f.Tool, "? ", "Calls that differ only there become one; merging distinct intents deletes real work.")
-	for i, p := range f.Pointers {
+	for i, p := range f.Details().Pointers {
 		note := ""
-		if i < len(f.Looks) {
-			note = "looks like " + f.Looks[i]
+		if i < len(f.Details().Looks) {
+			note = "looks like " + f.Details().Looks[i]
 		}
 		q.choices = append(q.choices, choice{p, note})
 	}
-	q.make = func(q *question) (Intent, string) { return AddIgnore{Tool: f.Tool, Pointer: f.Pointers[q.chosen]}, "" }
+	q.make = func(q *question) (Intent, string) {
+		return AddIgnore{Tool: f.Tool, Pointer: f.Details().Pointers[q.chosen]}, ""
+	}
 }
 
 func commitIntent(q *question, rows []ledger.Row) (Intent, string) {

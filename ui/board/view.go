@@ -136,7 +136,7 @@ func (m *model) drawPeek(b *ink.Block, side bool) {
 		f = nil
 	}
 	key := peekKey{of: s, facts: f, width: b.Width(), height: b.Height(), side: side, look: m.look.absolute}
-	if s.row != nil || s.finding != nil && s.finding.Timeout > 0 {
+	if s.row != nil || s.finding != nil && s.finding.Details().Timeout > 0 {
 		key.now = m.look.now // ages stand in it
 	}
 	if p.key != key || p.lines == nil {

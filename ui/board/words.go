@@ -249,10 +249,10 @@ func classTone(class string) ink.Tone {
 	return ink.WarnBold
 }
 
-// ageOf is how long ago the row of a finding in flight was written, in seconds.
+// ageOf is how long ago the row of a finding in flight was written, in seconds; 0 when that is not known.
 func ageOf(f *triage.Finding, now int64) float64 {
 	if f.Started == trace.NoTime || f.Started == 0 {
-		return f.Age
+		return 0
 	}
 	return max(float64(now-f.Started)/1e9, 0)
 }

@@ -122,8 +122,8 @@ func (a *app) drainRows(ctx context.Context, s *session, snap *triage.Snapshot, 
 		row.Next, row.Command = drainStep(f, snap.Now)
 		switch f.Kind {
 		case triage.InFlight, triage.Hung:
-			flight := drainFlight{f.Key, f.Tool, f.Run, f.Side, ageOf(f, snap.Now), f.Timeout, f.Kind == triage.Hung, f.Owner, "", kind != ""}
-			flight.Owner, _, _ = strings.Cut(f.Owner, " (") // whether it lives stands beside it
+			flight := drainFlight{f.Key, f.Tool, f.Run, f.Side, ageOf(f, snap.Now), f.Details().Timeout, f.Kind == triage.Hung, f.Details().Owner, "", kind != ""}
+			flight.Owner, _, _ = strings.Cut(f.Details().Owner, " (") // whether it lives stands beside it
 			flight.Process = s.process(ctx, f.Key)
 			d.InFlight = append(d.InFlight, flight)
 			row.Next += processWords(flight.Process)

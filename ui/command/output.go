@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -121,10 +122,14 @@ func (p *pieces) items(v reflect.Value) error {
 		ready chan struct{}
 	}
 	parts := make(chan *part, runtime.GOMAXPROCS(0)) // in their order
+	var spare sync.Pool                              // pieces
 	go func() {
 		defer close(parts)
 		for from := 0; from < n; from += stretch {
-			q := &part{pieces: p.a.pieces(nil), ready: make(chan struct{})}
+			q := &part{ready: make(chan struct{})}
+			if q.pieces, _ = spare.Get().(*pieces); q.pieces == nil {
+				q.pieces = p.a.pieces(nil)
+			}
 			parts <- q
 			go func() {
 				defer close(q.ready)
@@ -144,6 +149,7 @@ func (p *pieces) items(v reflect.Value) error {
 		}
 		if err == nil {
 			_, err = q.held.WriteTo(p.to)
+			spare.Put(q.pieces)
 		}
 	}
 	return err

@@ -95,10 +95,10 @@ func drain() *triage.Snapshot {
 			ID: "2", Kind: triage.Duplicate, Severity: triage.Critical, Key: key("3"), Tool: "open_pr", Run: "run-22", Rule: create, Class: table.Keyed,
 			Calls: 3, Results: 3, Cause: triage.CauseModel, Outcome: triage.OutcomeExtra, First: at(50), Overlap: true,
 		},
-		{ID: "3", Kind: triage.Hung, Severity: triage.High, Key: key("a"), Tool: "open_pr", Started: testNow.UnixNano() - 640e9, Timeout: 30, Owner: "w-3 pid 71", Rule: create},
+		{ID: "3", Kind: triage.Hung, Severity: triage.High, Key: key("a"), Tool: "open_pr", Started: testNow.UnixNano() - 640e9, Rule: create, More: &triage.Details{Timeout: 30, Owner: "w-3 pid 71"}},
 		{ID: "4", Kind: triage.Runaway, Severity: triage.High, Tool: "search_repo", Run: "nightly-8", Calls: 20, Why: "identical", First: at(60)},
-		{ID: "5", Kind: triage.TemporalKey, Severity: triage.Medium, Key: key("7"), Tool: "create_row", Recorded: []string{"create_row:1", "create_row:2"}, Calls: 2},
-		{ID: "6", Kind: triage.Drift, Severity: triage.Medium, Tool: "post_status", Run: "run-38", Calls: 3, Pointers: []string{"/at"}, Looks: []string{"timestamp"}},
+		{ID: "5", Kind: triage.TemporalKey, Severity: triage.Medium, Key: key("7"), Tool: "create_row", Calls: 2, More: &triage.Details{Recorded: []string{"create_row:1", "create_row:2"}}},
+		{ID: "6", Kind: triage.Drift, Severity: triage.Medium, Tool: "post_status", Run: "run-38", Calls: 3, More: &triage.Details{Pointers: []string{"/at"}, Looks: []string{"timestamp"}}},
 		{ID: "7", Kind: triage.UnclassifiedTool, Severity: triage.Medium, Tool: "sync_crm", Calls: 2},
 		{ID: "8", Kind: triage.Duplicate, Severity: triage.Low, Key: key("c"), Tool: "put_file", Run: "run-31", Rule: create, Calls: 2, Cause: triage.CauseHandler, Outcome: triage.OutcomeReplayed, First: at(70)},
 		{ID: "9", Kind: triage.OrphanResult, Severity: triage.Low, Run: "run-20", CallID: "call_1", First: at(1)},
@@ -130,7 +130,7 @@ func TestVerdict(t *testing.T) {
 // TestWords has words for every kind of finding, cause and outcome: a kind that is added gets some too.
 func TestWords(t *testing.T) {
 	for k := range triage.Kind(triage.OrphanResult + 1) {
-		f := &triage.Finding{Kind: k, Tool: "t", Run: "r", Key: "k", Why: "why", Pointers: []string{"/a"}, Recorded: []string{"x"}}
+		f := &triage.Finding{Kind: k, Tool: "t", Run: "r", Key: "k", Why: "why", More: &triage.Details{Pointers: []string{"/a"}, Recorded: []string{"x"}}}
 		if d := describe(f, 0); d.what == "" {
 			t.Errorf("%v is not described", k)
 		}

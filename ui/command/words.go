@@ -31,19 +31,19 @@ func describe(f *triage.Finding, now int64) description {
 			d.words += fmt.Sprintf(", %d of %d undone", f.Undone, f.Extras)
 		}
 	case triage.Drift:
-		d.key = strings.Join(f.Pointers, " ")
-		d.words = strings.Join(f.Looks, ", ")
+		d.key = strings.Join(f.Details().Pointers, " ")
+		d.words = strings.Join(f.Details().Looks, ", ")
 	case triage.TemporalKey:
-		d.words = plural(len(f.Recorded), "recorded key", "recorded keys")
+		d.words = plural(len(f.Details().Recorded), "recorded key", "recorded keys")
 	case triage.KeyConflict:
-		d.key = prefix(strings.Join(f.Recorded, " "))
-		d.words = fmt.Sprintf("one key, %d intents", len(f.Keys))
+		d.key = prefix(strings.Join(f.Details().Recorded, " "))
+		d.words = fmt.Sprintf("one key, %d intents", len(f.Details().Keys))
 	case triage.CrossRun:
-		d.words = "runs " + strings.Join(f.Runs, " ")
+		d.words = "runs " + strings.Join(f.Details().Runs, " ")
 	case triage.Hung, triage.InFlight:
-		d.words = fmt.Sprintf("%s of %s", ageText(ageOf(f, now)), ageText(f.Timeout))
-		if f.Owner != "" {
-			d.words += ", " + f.Owner
+		d.words = fmt.Sprintf("%s of %s", ageText(ageOf(f, now)), ageText(f.Details().Timeout))
+		if f.Details().Owner != "" {
+			d.words += ", " + f.Details().Owner
 		}
 		if doubted(f) {
 			d.words = "in doubt, " + d.words
@@ -118,7 +118,7 @@ func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 	case triage.OtherResponse:
 		s.words = "The ledger stored another answer than the trace shows: find out which object is real."
 	case triage.KeyConflict:
-		s.name = strings.Join(f.Tools, ", ") + " " + prefix(strings.Join(f.Recorded, " "))
+		s.name = strings.Join(f.Details().Tools, ", ") + " " + prefix(strings.Join(f.Details().Recorded, " "))
 		s.words = "One key stands for different requests: one of them gets the other's answer."
 	case triage.Runaway:
 		s.kind += f.Why
@@ -128,7 +128,7 @@ func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 			s.words = fmt.Sprintf("Stop the run: %d failures in a row.", f.Calls)
 		}
 	case triage.Hung:
-		s.words = fmt.Sprintf("In flight for %s with a timeout of %s: look at the effect itself, then settle the row.", ageText(ageOf(f, now)), ageText(f.Timeout))
+		s.words = fmt.Sprintf("In flight for %s with a timeout of %s: look at the effect itself, then settle the row.", ageText(ageOf(f, now)), ageText(f.Details().Timeout))
 	case triage.InFlight:
 		s.words = "In flight: wait until it is committed or failed; do not kill its process."
 		if doubted(f) {
@@ -140,10 +140,10 @@ func nextStep(f *triage.Finding, now int64) (s step, ok bool) {
 	case triage.LostResult:
 		s.words = "Committed, but the agent was never answered: give it the stored response, do not send again."
 	case triage.TemporalKey:
-		s.words = fmt.Sprintf("One intent, %d recorded keys: the key is a function of when. Make it one of what.", len(f.Recorded))
+		s.words = fmt.Sprintf("One intent, %d recorded keys: the key is a function of when. Make it one of what.", len(f.Details().Recorded))
 	case triage.Drift:
 		s.name = f.Tool
-		s.words = fmt.Sprintf("The calls differ in %s only: compare two with `drainboard keys explain`.", strings.Join(f.Pointers, ", "))
+		s.words = fmt.Sprintf("The calls differ in %s only: compare two with `drainboard keys explain`.", strings.Join(f.Details().Pointers, ", "))
 	case triage.CrossRun:
 		s.name = f.Tool
 		s.words = "The same request in several runs: a key that holds the run cannot see it. Was the run id rotated?"
@@ -215,4 +215,4 @@ func outcomeWords(f *triage.Finding) string {
 }
 
 // doubted says of a row in flight that the process which held it is gone.
-func doubted(f *triage.Finding) bool { return strings.HasSuffix(f.Owner, "(gone)") }
+func doubted(f *triage.Finding) bool { return strings.HasSuffix(f.Details().Owner, "(gone)") }

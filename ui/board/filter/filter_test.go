@@ -14,7 +14,7 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC).UnixNano()
 
 var finding = &triage.Finding{
 	Kind: triage.Duplicate, Severity: triage.High, Key: "9b1c22d0a7f3", Tool: "open_pr", Run: "run-22", Class: table.Keyed, Calls: 3, Cause: triage.CauseModel,
-	Outcome: triage.OutcomeExtra, First: triage.Pos{File: "traces/paid/run-22.jsonl"}, CallID: "call_A1", Side: "paid", Last: noon - 600e9, Recorded: []string{"Recorded-1"},
+	Outcome: triage.OutcomeExtra, First: triage.Pos{File: "traces/paid/run-22.jsonl"}, CallID: "call_A1", Side: "paid", Last: noon - 600e9, More: &triage.Details{Recorded: []string{"Recorded-1"}},
 }
 
 func TestMatch(t *testing.T) {
@@ -144,6 +144,8 @@ func TestEverySubject(t *testing.T) {
 func TestRecords(t *testing.T) {
 	row := OfRow(&triage.RowView{Key: "k1", Tool: "open_pr", State: "inflight", Run: "r", Updated: float64(noon)/1e9 - 90}, noon)
 	run := OfRun(&triage.RunView{Run: "r", Calls: 14, Side: "paid", Last: trace.NoTime}, noon)
+	hung := OfFinding(&triage.Finding{Kind: triage.Hung, Started: noon - 90e9, Last: trace.NoTime}, noon)
+	lone := OfFinding(&triage.Finding{Kind: triage.InFlight, Started: trace.NoTime, Last: noon - 90e9}, noon)
 	tool := OfTool(&triage.ToolView{Tool: "open_pr", Class: "keyed", Calls: 4, Last: noon}, noon)
 	call := OfCall(&triage.CallView{Tool: "open_pr", CallID: "c1", Recorded: "rec", Time: noon - 60e9}, noon)
 	for _, c := range []struct {
@@ -154,6 +156,9 @@ func TestRecords(t *testing.T) {
 	}{
 		{"state:inflight age>1m", Rows, &row, true},
 		{"age>2m", Rows, &row, false},
+		{"age>1m", Findings, &hung, true}, // of the row, whatever its calls say
+		{"age>2m", Findings, &hung, false},
+		{"age>1m", Findings, &lone, false}, // a row without a time has no age
 		{"calls>12 side:paid", Runs, &run, true},
 		{"age>0s", Runs, &run, false}, // a run without times has no age
 		{"age<1d", Runs, &run, false},

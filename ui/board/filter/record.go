@@ -19,14 +19,14 @@ func since(then, now int64) float64 {
 func OfFinding(f *triage.Finding, now int64) Record {
 	r := Record{
 		Kind: f.Kind.String(), Tool: f.Tool, Run: f.Run, Class: f.Class.String(), Cause: string(f.Cause), Outcome: string(f.Outcome),
-		Side: f.Side, Owner: f.Owner, Why: f.Why, Key: f.Key, CallID: f.CallID, File: f.First.File, Sev: f.Severity, Calls: f.Calls,
+		Side: f.Side, Owner: f.Details().Owner, Why: f.Why, Key: f.Key, CallID: f.CallID, File: f.First.File, Sev: f.Severity, Calls: f.Calls,
 		Age: since(f.Last, now),
 	}
 	if f.Kind == triage.InFlight || f.Kind == triage.Hung {
-		r.Age = f.Age
+		r.Age = since(f.Started, now) // of its row
 	}
-	if len(f.Recorded) > 0 {
-		r.OtherKey = f.Recorded[0]
+	if len(f.Details().Recorded) > 0 {
+		r.OtherKey = f.Details().Recorded[0]
 	}
 	return r
 }
