@@ -116,7 +116,7 @@ func (e *Engine) Merges(ctx context.Context, tool string, pointers []keys.Pointe
 		return nil, unread, err
 	}
 	err = e.ask(ctx, func(o *owner) {
-		o.book.Settle(false)
+		o.book.Link()
 		out = o.book.Merges(all)
 	})
 	return out, unread, err

@@ -9,7 +9,7 @@ import (
 // LoneKeys lists keys that only one side called, at most limit a side; a side's SideView.OnlyKeys counts them all.
 func (e *Engine) LoneKeys(ctx context.Context, limit int) (found []triage.LoneKey, err error) {
 	err = e.ask(ctx, func(o *owner) {
-		o.book.Settle(false)
+		o.book.Link()
 		found = o.book.LoneKeys(limit)
 	})
 	return found, err

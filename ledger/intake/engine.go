@@ -374,7 +374,7 @@ func (e *Engine) ended() error {
 // Calls lists a page of calls and says how many there are in all.
 func (e *Engine) Calls(ctx context.Context, q Query) (page []triage.CallView, total int, err error) {
 	err = e.ask(ctx, func(o *owner) {
-		o.book.Settle(false)
+		o.book.Link()
 		page, total = o.book.View(q)
 	})
 	return page, total, err
@@ -397,7 +397,7 @@ func (e *Engine) Report(ctx context.Context) (r *triage.Report, err error) {
 // Keys lists the keys that begin with a prefix, at most limit.
 func (e *Engine) Keys(ctx context.Context, prefix string, limit int) (found []string, err error) {
 	err = e.ask(ctx, func(o *owner) {
-		o.book.Settle(false)
+		o.book.Link()
 		found = o.book.Keys(prefix, limit)
 	})
 	return found, err

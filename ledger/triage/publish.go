@@ -19,11 +19,8 @@ const (
 	portionLoading = 1 << 20
 )
 
-// Settle evaluates what changed. Unless final, an entity with many calls is put off the longer the larger it is, of which Pending tells; and when more
-// changed than is evaluated at once, what changed last is left for the next time, of which Behind tells.
-func (b *Book) Settle(final bool) {
-	b.tick++
-	b.pending, b.behind = false, false
+// Link finds out which calls are copies and which results belong to which calls, which is all that lists of calls depend on; it evaluates nothing.
+func (b *Book) Link() {
 	for _, format := range b.flipped {
 		b.judgeFormat(format)
 	}
@@ -33,6 +30,14 @@ func (b *Book) Settle(final bool) {
 		b.scopes.at(s).dirty = false
 	})
 	b.dirtyIDs.clear()
+}
+
+// Settle evaluates what changed. Unless final, an entity with many calls is put off the longer the larger it is, of which Pending tells; and when more
+// changed than is evaluated at once, what changed last is left for the next time, of which Behind tells.
+func (b *Book) Settle(final bool) {
+	b.tick++
+	b.pending, b.behind = false, false
+	b.Link()
 	b.settleSingle()
 	if b.forest && (final || b.tick >= b.replant) {
 		b.growForest()
