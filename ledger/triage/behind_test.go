@@ -158,3 +158,26 @@ func TestAcrossManyRuns(t *testing.T) {
 		t.Errorf("%d runs, %d intents across runs, %d repeats", s.Runs.Len(), s.Kinds[CrossRun], s.Kinds[Duplicate])
 	}
 }
+
+// TestLink has a call, its result and a line that only restates the call: once they are paired, and before anything is judged, a list of calls is right.
+func TestLink(t *testing.T) {
+	b := NewBook(Config{Table: table.Default(), Recipe: keys.Intent, Since: trace.NoTime})
+	batch := &Batch{Lines: 3}
+	run, id := batch.Add([]byte("r")), batch.Add([]byte("call_1"))
+	call := Rec{Kind: trace.Call, N: 1, Time: 1, Run: run, Tool: batch.Add([]byte("open_pr")), CallID: id, Reach: trace.ReachEverywhere}
+	call.Key[0], call.Args[0] = 1, 1
+	again := call
+	again.Line, again.Offset = 1, 100
+	result := Rec{Kind: trace.Result, Status: trace.OK, N: 1, Line: 2, Offset: 200, Time: 2, Run: run, CallID: id, Reach: trace.ReachEverywhere}
+	batch.Recs = append(batch.Recs, call, again, result)
+	batch.File = b.AddFile(FileInfo{Path: "f", Format: "claude-code", Restates: true, Results: trace.RecordsAlways})
+	b.Fold(batch)
+	b.Link()
+	page, total := b.View(Question{Run: "r"})
+	if total != 1 || len(page) != 1 || len(page[0].Results) != 1 || page[0].Results[0].Status != "ok" {
+		t.Errorf("%d calls, the first of %+v", total, page)
+	}
+	if s := b.index.findings.Len(); s != 0 {
+		t.Errorf("%d findings were made", s)
+	}
+}
