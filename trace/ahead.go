@@ -28,6 +28,9 @@ const (
 	maxAheadNodes = 1 << 20
 )
 
+// Waits says whether there are blocks before this one that it must wait for.
+func (b *Block) Waits() bool { return b.before != nil }
+
 // Wait returns when the block's turn to be decoded has come: at once where the format is Stateless, else when the file's blocks before it are
 // decoded, or released without; it is parsed meanwhile. It is false when reading ended before. DecodeBlock waits by itself. Who must not wait while
 // holding what the blocks before need, too, waits here first, with the Scratch that is to decode the block.

@@ -55,13 +55,16 @@ type Reader struct {
 	cfg    Config
 	sniff  sniffer
 	pool   pool
-	items  chan Item
+	items  chan []Item
 	cancel context.CancelFunc
 	ended  chan struct{}   // closed when the goroutine is done
 	quit   <-chan struct{} // closed when reading is to end
 	wake   chan struct{}   // a stream grew or ended
 
 	files, total, read atomic.Int64
+
+	restMu sync.Mutex
+	rest   []Item // taken, but not given by Next yet
 
 	spoolMu sync.Mutex
 	spools  []*spool
@@ -81,6 +84,8 @@ type Reader struct {
 	seek    []*tail             // not where they were: to be looked for in their directories
 	perhaps []*tail             // copies, perhaps, of what is gone: looked at again
 	queue   []*tail
+	out     []Item // to be handed out together
+	held    int    // bytes of blocks in it
 	round   int
 	steps   int
 	opened  int // descriptors, at most
@@ -88,8 +93,15 @@ type Reader struct {
 	watch   *watcher
 }
 
-// queued is how many blocks may wait to be taken: enough to keep a reader ahead of its workers.
+// queued is how many blocks, or bundles of small ones, may wait to be taken: enough to keep a reader ahead of its workers.
 const queued = 4
+
+// Small blocks and notices are handed out in bundles of so many bytes, or so many items, at most: handing something to another goroutine takes about as long
+// as decoding some lines does.
+const (
+	bundleBytes = 64 << 10
+	bundleItems = 32
+)
 
 // Open starts reading. The context ends it, as Close does; whoever opened a Reader closes it.
 func Open(ctx context.Context, c Config) (*Reader, error) {
@@ -112,7 +124,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	r := &Reader{
 		cfg:    c,
 		sniff:  sniffer{formats: c.Formats},
-		items:  make(chan Item, queued),
+		items:  make(chan []Item, queued),
 		cancel: cancel,
 		ended:  make(chan struct{}),
 		quit:   ctx.Done(),
@@ -137,14 +149,31 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 // Next gives the next block or notice; io.EOF when everything was read and the Reader does not follow, and the
 // context's error when it, or the Reader's, has ended.
 func (r *Reader) Next(ctx context.Context) (Item, error) {
-	select {
-	case it, ok := <-r.items:
-		if !ok {
-			return Item{}, io.EOF
+	r.restMu.Lock()
+	defer r.restMu.Unlock()
+	if len(r.rest) == 0 {
+		items, err := r.NextFew(ctx)
+		if err != nil {
+			return Item{}, err
 		}
-		return it, nil
+		r.rest = items
+	}
+	it := r.rest[0]
+	r.rest = r.rest[1:]
+	return it, nil
+}
+
+// NextFew is Next for whoever takes what there is at once: a large block, or some small ones and notices, at least one, in their order. Who calls it does not
+// call Next too.
+func (r *Reader) NextFew(ctx context.Context) ([]Item, error) {
+	select {
+	case items, ok := <-r.items:
+		if !ok {
+			return nil, io.EOF
+		}
+		return items, nil
 	case <-ctx.Done():
-		return Item{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
@@ -168,10 +197,27 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// send hands an item out; false when reading is to end.
+// send hands an item out, now or, if it is small, with others; false when reading is to end.
 func (r *Reader) send(ctx context.Context, it Item) bool {
+	r.out = append(r.out, it)
+	if it.Block != nil {
+		r.held += len(it.Block.Data)
+	}
+	if r.held >= bundleBytes || len(r.out) >= bundleItems {
+		return r.flush(ctx)
+	}
+	return ctx.Err() == nil
+}
+
+// flush hands out what was sent. It is called before the goroutine waits for anything.
+func (r *Reader) flush(ctx context.Context) bool {
+	if len(r.out) == 0 {
+		return ctx.Err() == nil
+	}
+	out := r.out
+	r.out, r.held = nil, 0
 	select {
-	case r.items <- it:
+	case r.items <- out:
 		return true
 	case <-ctx.Done():
 		return false
@@ -203,7 +249,9 @@ func (r *Reader) run(ctx context.Context) {
 			took := r.cfg.Now().Sub(now)
 			next = now.Add(max(r.cfg.Poll, 100*took))
 		}
-		if r.pass(ctx) {
+		more := r.pass(ctx)
+		r.flush(ctx)
+		if more {
 			last = r.cfg.Now()
 			r.drain()
 			r.heed(ctx)
@@ -211,6 +259,7 @@ func (r *Reader) run(ctx context.Context) {
 		}
 		if r.cfg.Follow || !r.streaming() {
 			r.caughtUp(ctx)
+			r.flush(ctx)
 			if !r.cfg.Follow {
 				return
 			}

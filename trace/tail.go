@@ -148,6 +148,9 @@ func (t *tail) load(p *pool, limit int, closed bool) chunk {
 	c := chunk{at: int(t.off - start)}
 	scanned := c.at
 	want := blockSize
+	if t.win == nil && t.pack == unpacked && t.pipe == nil && t.size > start {
+		want = int(min(blockSize, t.size-start+pageSize)) // a small file needs a small buffer, and there are more of them at a time
+	}
 	if t.seen > t.off {
 		scanned = int(t.seen - start)
 		want = max(want, min(scanned, blockSize)+pageSize)

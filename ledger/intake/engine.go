@@ -72,7 +72,7 @@ type Engine struct {
 	input   *tap // standard input, kept; nil when it is no source
 	reading atomic.Pointer[reading]
 
-	work    chan piece
+	work    chan []piece
 	asks    chan func(*owner)
 	done    chan struct{} // the owner has ended
 	updates chan struct{}
@@ -105,15 +105,17 @@ type reading struct {
 	change sync.RWMutex // held (for reading) from keying a block until its batch is sent: the law does not change in between
 }
 
-// take gives the next item. Whoever gets a notice knows that every block before it is counted.
-func (r *reading) take(ctx context.Context) (trace.Item, error) {
+// take gives the next items. Whoever gets a notice knows that every block before it is counted.
+func (r *reading) take(ctx context.Context) ([]trace.Item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	item, err := r.reader.Next(ctx)
-	if err == nil && item.Block != nil {
-		r.handed.Add(1)
+	items, err := r.reader.NextFew(ctx)
+	for _, it := range items {
+		if it.Block != nil {
+			r.handed.Add(1)
+		}
 	}
-	return item, err
+	return items, err
 }
 
 // piece is what a worker or the ledger's goroutine sends to the owner.
@@ -184,7 +186,7 @@ func fields(f *table.Fields) *trace.Fields {
 
 func start(ctx context.Context, c Config, recipe *keys.Recipe) (*Engine, error) {
 	e := &Engine{
-		cfg: c, work: make(chan piece, 2*workers()), batches: make(batches, 4*workers()), asks: make(chan func(*owner)), done: make(chan struct{}),
+		cfg: c, work: make(chan []piece, 2*workers()), batches: make(batches, 64), asks: make(chan func(*owner)), done: make(chan struct{}),
 		updates: make(chan struct{}, 1), loaded: make(chan struct{}), started: time.Now(),
 	}
 	e.ctx, e.cancel = context.WithCancel(ctx)
@@ -242,45 +244,62 @@ func (e *Engine) read(r *reading) {
 	defer e.guard("a worker")
 	k := newKeyer(&e.cfg, r.law.Load(), e.batches)
 	for {
-		item, err := r.take(e.ctx)
-		if item.Block != nil {
-			item.Block.Wait(&k.trace) // not in pass: that holds up a change of the law, which holds up the block before
-		}
-		if k = e.pass(r, k, item, err); k == nil {
+		items, err := r.take(e.ctx)
+		if err != nil {
+			p := piece{pass: r.number, end: true}
+			if !errors.Is(err, io.EOF) {
+				p.err = err
+			}
+			e.hand([]piece{p})
 			return
+		}
+		for len(items) > 0 {
+			n := 1 // so many need not wait for their turn, but for the first
+			for n < len(items) && (items[n].Block == nil || !items[n].Block.Waits()) {
+				n++
+			}
+			if b := items[0].Block; b != nil {
+				b.Wait(&k.trace) // not in pass: that holds up a change of the law, which holds up the block before
+			}
+			if k = e.pass(r, k, items[:n]); k == nil {
+				return
+			}
+			items = items[n:]
 		}
 	}
 }
 
 // pass sends on what was taken, keyed by the law in force, and gives the keyer for what comes next; nil ends the worker.
-func (e *Engine) pass(r *reading, k *keyer, item trace.Item, err error) *keyer {
+func (e *Engine) pass(r *reading, k *keyer, items []trace.Item) *keyer {
 	r.change.RLock()
 	defer r.change.RUnlock()
 	if now := r.law.Load(); k.law != now {
 		k = newKeyer(&e.cfg, now, e.batches)
 	}
-	p := piece{pass: r.number}
-	switch {
-	case errors.Is(err, io.EOF):
-		p.end = true
-	case err != nil:
-		p.end, p.err = true, err
-	case item.Notice != nil:
-		p.notice = item.Notice
-	default:
-		p.file, p.seq = item.Block.File, item.Block.Seq
-		p.batch = k.key(item.Block)
-		item.Block.Release()
+	pieces := make([]piece, len(items))
+	for i, it := range items {
+		p := &pieces[i]
+		p.pass, p.notice = r.number, it.Notice
+		if it.Block != nil {
+			p.file, p.seq = it.Block.File, it.Block.Seq
+			p.batch = k.key(it.Block)
+			it.Block.Release()
+		}
 	}
-	select {
-	case e.work <- p:
-	case <-e.ctx.Done():
-		return nil
-	}
-	if p.end {
+	if !e.hand(pieces) {
 		return nil
 	}
 	return k
+}
+
+// hand sends pieces to the owner; false when the engine ends.
+func (e *Engine) hand(pieces []piece) bool {
+	select {
+	case e.work <- pieces:
+		return true
+	case <-e.ctx.Done():
+		return false
+	}
 }
 
 // guard keeps a panic of one goroutine from ending the process with the terminal in raw mode: it ends the engine instead, and says so.

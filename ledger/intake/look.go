@@ -52,9 +52,7 @@ func (e *Engine) watchLedger() {
 		}
 		news := viewRows(changes, &held, e.Table())
 		if first || failing != (err != nil) || changes.All || len(news.rows)+len(news.gone) > 0 || news.more != nil {
-			select {
-			case e.work <- piece{ledger: news, err: err}:
-			case <-e.ctx.Done():
+			if !e.hand([]piece{{ledger: news, err: err}}) {
 				return
 			}
 		}

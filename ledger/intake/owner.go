@@ -144,8 +144,8 @@ func (o *owner) run() {
 			due.Reset(max(wait, time.Millisecond))
 		}
 		select {
-		case p := <-e.work:
-			o.take(p)
+		case pieces := <-e.work:
+			o.takeAll(pieces)
 		case f := <-e.asks:
 			f(o)
 		case <-due.C:
@@ -170,6 +170,12 @@ func (o *owner) show() {
 	o.pause = pause(o.last.Sub(began), o.e.loading.Load())
 	o.dirty = o.book.Behind()
 	o.e.publish(s)
+}
+
+func (o *owner) takeAll(pieces []piece) {
+	for _, p := range pieces {
+		o.take(p)
+	}
 }
 
 func (o *owner) take(p piece) {

@@ -96,13 +96,13 @@ func (o *owner) still(r *reading) (ok bool) {
 		for waiting := true; waiting; {
 			select {
 			case p := <-o.e.work:
-				o.take(p)
+				o.takeAll(p)
 			case <-locked:
 				waiting = false
 			}
 		}
 		for len(o.e.work) > 0 {
-			o.take(<-o.e.work)
+			o.takeAll(<-o.e.work)
 		}
 		if o.inOrder() {
 			return true
@@ -110,7 +110,7 @@ func (o *owner) still(r *reading) (ok bool) {
 		r.change.Unlock()
 		select { // whoever has the block before will send it now
 		case p := <-o.e.work:
-			o.take(p)
+			o.takeAll(p)
 		case <-o.e.ctx.Done():
 			return false
 		}
