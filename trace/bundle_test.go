@@ -63,6 +63,42 @@ func TestBundles(t *testing.T) {
 	}
 }
 
+// TestNextOfSeveral has one caller of Next wait for what does not come: another, whose context ends, does not wait with it.
+func TestNextOfSeveral(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := Open(ctx, Config{Sources: sources(t.TempDir()), Follow: true, NoWatch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	for caughtUp := false; !caughtUp; {
+		it, err := r.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caughtUp = it.Notice != nil && it.Notice.What == CaughtUp
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Next(ctx)
+		ended <- err
+	}()
+	for len(r.turn) == 0 { // until it is at work
+		time.Sleep(time.Millisecond)
+	}
+	short, end := context.WithCancel(ctx)
+	end()
+	if _, err := r.Next(short); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	select {
+	case err := <-ended:
+		t.Errorf("the one that waited has ended: %v", err)
+	default:
+	}
+}
+
 // BenchmarkSmallFiles reads 1,000 files of 10 KB, and a file of 10 MB.
 func BenchmarkSmallFiles(b *testing.B) {
 	for _, files := range []int{1000, 1} {

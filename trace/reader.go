@@ -63,8 +63,8 @@ type Reader struct {
 
 	files, total, read atomic.Int64
 
-	restMu sync.Mutex
-	rest   []Item // taken, but not given by Next yet
+	turn chan struct{} // holds an entry while Next is at work
+	rest []Item        // taken, but not given by Next yet
 
 	spoolMu sync.Mutex
 	spools  []*spool
@@ -129,6 +129,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		ended:  make(chan struct{}),
 		quit:   ctx.Done(),
 		wake:   make(chan struct{}, 1),
+		turn:   make(chan struct{}, 1),
 		tails:  map[*tail]struct{}{},
 		byPath: map[string]*tail{},
 		byID:   map[identity]*tail{},
@@ -149,8 +150,12 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 // Next gives the next block or notice; io.EOF when everything was read and the Reader does not follow, and the
 // context's error when it, or the Reader's, has ended.
 func (r *Reader) Next(ctx context.Context) (Item, error) {
-	r.restMu.Lock()
-	defer r.restMu.Unlock()
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Item{}, ctx.Err()
+	}
+	defer func() { <-r.turn }()
 	if len(r.rest) == 0 {
 		items, err := r.NextFew(ctx)
 		if err != nil {
