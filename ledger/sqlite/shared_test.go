@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -82,16 +83,16 @@ func sharedWithPython(t *testing.T, mode string, fenced bool) {
 	close(stop)
 	ours.Wait()
 
-	errors, made := map[string]int{}, 0
+	told, made := map[string]int{}, 0
 	for _, c := range slices.Concat(calls...) {
 		made++
 		if c.Error != "" {
-			errors[c.Error]++
+			told[c.Error]++
 		}
 		sameKey(t, s, &c, !settled[c.Key] && c.Error == "")
 	}
-	if len(errors) > 0 {
-		t.Errorf("the agents were told %v", errors)
+	if len(told) > 0 {
+		t.Errorf("the agents were told %v", told)
 	}
 	if len(settled) == 0 || made == 0 || sent.Load() == 0 {
 		t.Fatal("nothing was settled, made or sent: the test tries nothing")
@@ -146,6 +147,10 @@ func settleUntil(t *testing.T, s *Store, a *agent, settled map[string]bool, stop
 		case <-time.After(5 * time.Millisecond):
 		}
 		ch, err := l.Look(context.Background())
+		var held *ledger.Problem
+		if errors.As(err, &held) && held.Kind == ledger.Locked {
+			continue // without a WAL, writers may hold up who looks for longer than it waits: as faces do, it looks again
+		}
 		if err != nil {
 			t.Error(err)
 			return
